@@ -1,0 +1,147 @@
+package murmur
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func golden(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	return data
+}
+
+func TestRequestsAreWrittenAsTheInterfaceSays(t *testing.T) {
+	t.Parallel()
+	full := DelegateRequest{
+		Capsule: "counter", Version: "0.1.0", TaskFile: "tasks/1.json",
+		Deadline: 1500 * time.Millisecond, RequestKey: "shard-1",
+	}
+	await := AwaitRequest{Delegations: []string{"dlg_01", "dlg_02"}, Any: true, Timeout: 30 * time.Second, After: 17}
+	for file, request := range map[string]any{
+		"request_delegate.json":      DelegateRequest{Capsule: "counter", Version: "0.1.0", Task: "<a> & b"}.wire(false),
+		"request_delegate_full.json": full.wire(true),
+		"request_await_all.json":     AwaitRequest{}.wire(),
+		"request_await_full.json":    await.wire(),
+		"request_end.json":           endRequest{DelegationID: "dlg_01"},
+		"request_log.json":           logRequest{Level: LevelWarn, Message: "half done"},
+	} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			got, err := encode(request)
+			require.NoError(t, err)
+			assert.Equal(t, string(golden(t, file)), string(got))
+		})
+	}
+}
+
+func TestAnswersAreReadAndUnknownFieldsIgnored(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]any{
+		"response_started.json": Started{
+			DelegationID: "dlg_01", SessionID: "ses_02", URL: "http://127.0.0.1:40001", Capsule: "counter", Version: "0.1.0",
+		},
+		"response_outcome.json": Outcome{
+			DelegationID: "dlg_01", Capsule: "counter", Version: "0.1.0", Status: StatusError, DurationMS: 1500,
+			Detail: "exit 3", ResultState: ResultText, Result: "half", Truncated: true,
+			Whole: "delegations/dlg_01.txt", Message: "fenced",
+		},
+		"response_awaited.json": Awaited{
+			Outcomes: []Outcome{{
+				DelegationID: "dlg_01", Capsule: "counter", Version: "0.1.0", Status: StatusCrashed, DurationMS: 7,
+				Detail: "signal: killed", ResultState: ResultNone, Message: "fenced",
+			}},
+			Outstanding: []string{"dlg_02"},
+			Next:        18,
+		},
+		"response_self.json": Info{
+			ABI: 1, Ops: []string{"self", "log", "delegate"}, SessionID: "ses_01", Capsule: "orchestrator", Version: "0.1.0",
+			URL: "http://127.0.0.1:40000",
+			Task: TaskInfo{TaskID: "tsk_01", ContextID: "ctx_01", Message: Message{
+				MessageID: "msg_01", Parts: []Part{{Text: "count"}}, Metadata: map[string]json.RawMessage{"a": json.RawMessage("1")},
+			}},
+			DeadlineAtMS: 1700000000000, CancelRequested: true, Outstanding: []string{"dlg_01"},
+			Limits: json.RawMessage(`{"memory_bytes": 1}`), Grants: json.RawMessage(`{"spawn_allow": ["counter"]}`),
+		},
+	} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			var got any
+			var err error
+			switch want.(type) {
+			case Started:
+				got, err = read[Started](golden(t, file))
+			case Outcome:
+				got, err = read[Outcome](golden(t, file))
+			case Awaited:
+				got, err = read[Awaited](golden(t, file))
+			case Info:
+				got, err = read[Info](golden(t, file))
+			}
+			require.NoError(t, err)
+			assert.Equal(t, want, got)
+		})
+	}
+	assert.Equal(t, 1500*time.Millisecond, Outcome{DurationMS: 1500}.Duration())
+	assert.Equal(t, "2023-11-14T22:13:20Z", Info{DeadlineAtMS: 1700000000000}.Deadline().UTC().Format(time.RFC3339))
+}
+
+func read[T any](response []byte) (any, error) {
+	var value T
+	err := decode("op", response, &value)
+	return value, err
+}
+
+func TestSecondsAreRoundedAwayFromZero(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]int64{
+		0:                       0,
+		time.Nanosecond:         1,
+		time.Second:             1,
+		time.Second + 1:         2,
+		-time.Millisecond:       -1,
+		-time.Second:            -1,
+		-1001 * time.Nanosecond: -1,
+		time.Hour:               3600,
+	} {
+		assert.Equal(t, want, seconds(d), "%s", d)
+	}
+}
+
+func TestAResponseIsCollectedInAsManyTakesAsItNeeds(t *testing.T) {
+	t.Parallel()
+	rest := []byte("0123456789")
+	got, err := collect(10, func(dst []byte) int {
+		n := copy(dst[:min(3, len(dst))], rest)
+		rest = rest[n:]
+		return n
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "0123456789", string(got))
+
+	_, err = collect(4, func(dst []byte) int { return 0 })
+	require.EqualError(t, err, "host announced 4 bytes and gave 0")
+	_, err = collect(-1, func([]byte) int { return 0 })
+	require.EqualError(t, err, "host answered -1, which version 1 of the interface does not use")
+}
+
+func TestOutsideACapsuleEveryCallSaysSo(t *testing.T) {
+	t.Parallel()
+	_, self := Self()
+	_, delegate := Delegate(DelegateRequest{})
+	_, wait := DelegateAndWait(DelegateRequest{})
+	_, await := Await(AwaitRequest{})
+	_, all := AwaitAll("dlg_01")
+	_, end := EndDelegation("dlg_01")
+	for _, err := range []error{self, delegate, wait, await, all, end, Log(LevelInfo, "x")} {
+		require.ErrorIs(t, err, ErrOutside)
+	}
+	assert.EqualError(t, self, "self: runs only inside a capsule (GOOS=wasip1 GOARCH=wasm)")
+}

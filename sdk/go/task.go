@@ -1,0 +1,60 @@
+package murmur
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// AnswerFile is where a capsule leaves its answer, relative to the work folder.
+const AnswerFile = "out/result.txt"
+
+// Main is the life of a capsule: it hands do the task and leaves what do returns as the answer. An error goes to stderr
+// and ends the capsule with exit 1, which its parent is told as StatusError; an answer returned beside it is left
+// all the same.
+func Main(do func(task string) (answer string, err error)) {
+	if err := serve(do); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func serve(do func(task string) (answer string, err error)) error {
+	task, err := Task()
+	if err != nil {
+		return err
+	}
+	answer, failed := do(task)
+	if answer != "" || failed == nil {
+		if err := Answer(answer); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// Task reads the task text, which is all of stdin. It can be read once.
+func Task() (string, error) {
+	text, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return "", fmt.Errorf("task: %w", err)
+	}
+	return string(text), nil
+}
+
+// Answer leaves text as the answer, in place of an earlier one. A capsule that is ended while it writes leaves the
+// earlier one or none, never a part.
+func Answer(text string) error {
+	if err := os.MkdirAll(filepath.Dir(AnswerFile), 0o755); err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	unfinished := AnswerFile + ".part"
+	if err := os.WriteFile(unfinished, []byte(text), 0o644); err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	if err := os.Rename(unfinished, AnswerFile); err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	return nil
+}
