@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -87,6 +88,22 @@ func (d *Dir) Stat(rel string) (fs.FileInfo, error) {
 	file := os.NewFile(uintptr(fd), rel)
 	defer file.Close()
 	return file.Stat()
+}
+
+// Names lists what is in the folder, sorted.
+func (d *Dir) Names() ([]string, error) {
+	fd, err := retry(func() (int, error) {
+		return unix.Openat(d.FD(), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	})
+	if err != nil {
+		return nil, &fs.PathError{Op: "list", Path: ".", Err: err}
+	}
+	folder := os.NewFile(uintptr(fd), ".")
+	defer folder.Close()
+	defer runtime.KeepAlive(d)
+	names, err := folder.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
 }
 
 // open resolves rel beneath the folder.

@@ -3,7 +3,6 @@ package layout
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,32 +83,33 @@ func marked(dir *beneath.Dir) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if found, err := anything(dir); err != nil || found != "" {
-		return errors.Join(err, fmt.Errorf("it holds %q and no %s, so it was not made by this program", found, Marker))
+	found, err := anything(dir)
+	if err != nil {
+		return err
+	}
+	if found != "" {
+		return fmt.Errorf("it holds %q and no %s, so it was not made by this program", found, Marker)
 	}
 	return dir.WriteFile(Marker, []byte(format), 0o600)
 }
 
-// anything names an entry of the folder, or "" when it is empty but for what an
-// interrupted Create left.
+// anything names an entry of the folder, or returns "" when it is empty but for
+// what an interrupted Create left.
 func anything(dir *beneath.Dir) (string, error) {
-	if _, err := atomicfile.Sweep(dir.FD()); err != nil {
-		return "", err
-	}
-	fd, err := unix.Openat(dir.FD(), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	names, err := dir.Names()
 	if err != nil {
 		return "", err
 	}
-	folder := os.NewFile(uintptr(fd), ".")
-	defer folder.Close()
-	names, err := folder.Readdirnames(1)
-	if errors.Is(err, io.EOF) {
-		return "", nil
+	for _, name := range names {
+		if !strings.HasPrefix(name, atomicfile.TempPrefix) {
+			return name, nil
+		}
 	}
-	return strings.Join(names, ""), err
+	return "", nil
 }
 
 // furnish makes the fixed folders and closes them, the root included, to others.
+// By now the folder is known as ours, so that leftovers may be removed.
 func furnish(dir *beneath.Dir) error {
 	if err := unix.Fchmod(dir.FD(), private); err != nil {
 		return err
@@ -125,6 +125,9 @@ func furnish(dir *beneath.Dir) error {
 		if err := errors.Join(unix.Fchmod(made.FD(), private), made.Close()); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+	}
+	if _, err := atomicfile.Sweep(dir.FD()); err != nil {
+		return err
 	}
 	return dir.Sync()
 }

@@ -74,10 +74,11 @@ func cutAt(text string, limit int) (string, bool) {
 	if len(text) <= limit {
 		return text, false
 	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
+	end := limit
+	for end > 0 && limit-end < utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
 	}
-	return text[:limit], true
+	return text[:end], true
 }
 
 // Bare is a capsule's name without an owner: "local/worker" is "worker". A model

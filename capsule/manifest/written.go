@@ -1,0 +1,102 @@
+package manifest
+
+import (
+	"time"
+
+	"rookery/capsule/strictyaml"
+)
+
+// written is a manifest as it stands in the file. A field of type any belongs to
+// a block that this build does not act on; keys.go knows what may stand in it.
+type written struct {
+	Name          string       `yaml:"name"`
+	Version       string       `yaml:"version"`
+	MurVersion    string       `yaml:"mur_version"`
+	Capabilities  capabilities `yaml:"capabilities"`
+	Lifecycle     lifecycle    `yaml:"lifecycle"`
+	Artifacts     any          `yaml:"artifacts"`
+	Network       any          `yaml:"network"`
+	Context       any          `yaml:"context"`
+	Observability any          `yaml:"observability"`
+	Trace         any          `yaml:"trace"`
+	Inference     any          `yaml:"inference"`
+	Exports       any          `yaml:"exports"`
+	Control       any          `yaml:"control"`
+	Config        any          `yaml:"config"`
+}
+
+type capabilities struct {
+	Spawn       list   `yaml:"spawn"`
+	Env         list   `yaml:"env"`
+	Limits      limits `yaml:"limits"`
+	Containment string `yaml:"containment"`
+	Network     any    `yaml:"network"`
+	PeerFetch   any    `yaml:"peer_fetch"`
+	Filesystem  any    `yaml:"filesystem"`
+	Shell       any    `yaml:"shell"`
+	Resources   any    `yaml:"resources"`
+	State       any    `yaml:"state"`
+	Plan        any    `yaml:"plan"`
+	Install     any    `yaml:"install"`
+}
+
+type list struct {
+	Allow []string `yaml:"allow"`
+}
+
+type limits struct {
+	MemoryBytes     strictyaml.Size `yaml:"memory_bytes"`
+	TableElements   int64           `yaml:"table_elements"`
+	Instances       int64           `yaml:"instances"`
+	DeadlineSeconds int64           `yaml:"deadline_seconds"`
+}
+
+type lifecycle struct {
+	TaskAcceptance         string `yaml:"task_acceptance"`
+	AfterTask              string `yaml:"after_task"`
+	DelegationDeadlineSecs int64  `yaml:"delegation_deadline_secs"`
+	QueueDepth             any    `yaml:"queue_depth"`
+	InputTimeoutSecs       any    `yaml:"input_timeout_secs"`
+	Conversation           any    `yaml:"conversation"`
+	MaxTaskReopens         any    `yaml:"max_task_reopens"`
+	ShellGraceSecs         any    `yaml:"shell_grace_secs"`
+	DeadlineNoticeSecs     any    `yaml:"deadline_notice_secs"`
+	KeepWorking            any    `yaml:"keep_working"`
+	DoneCheck              any    `yaml:"done_check"`
+}
+
+// defaults is a manifest before anything is read into it; the numbers are the
+// format's.
+func defaults() written {
+	return written{
+		Capabilities: capabilities{
+			Limits:      limits{MemoryBytes: 536870912, TableElements: 100000, Instances: 1000, DeadlineSeconds: 600},
+			Containment: string(Advisory),
+		},
+		Lifecycle: lifecycle{TaskAcceptance: "single", AfterTask: "exit", DelegationDeadlineSecs: 600},
+	}
+}
+
+func (w *written) manifest() *Manifest {
+	return &Manifest{
+		Name:       w.Name,
+		Version:    w.Version,
+		MurVersion: w.MurVersion,
+		Capabilities: Capabilities{
+			SpawnAllow: w.Capabilities.Spawn.Allow,
+			EnvAllow:   w.Capabilities.Env.Allow,
+			Limits: Limits{
+				MemoryBytes:   int64(w.Capabilities.Limits.MemoryBytes),
+				TableElements: w.Capabilities.Limits.TableElements,
+				Instances:     w.Capabilities.Limits.Instances,
+				Deadline:      time.Duration(w.Capabilities.Limits.DeadlineSeconds) * time.Second,
+			},
+			Containment: Containment(w.Capabilities.Containment),
+		},
+		Lifecycle: Lifecycle{
+			TaskAcceptance:     w.Lifecycle.TaskAcceptance,
+			AfterTask:          w.Lifecycle.AfterTask,
+			DelegationDeadline: time.Duration(w.Lifecycle.DelegationDeadlineSecs) * time.Second,
+		},
+	}
+}

@@ -1,0 +1,150 @@
+package strictyaml
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Key is one key of a document with its place.
+type Key struct {
+	// Path is "a.b[0].c".
+	Path string
+	// Value is the text of a scalar; empty for a mapping, a list or nothing.
+	Value string
+	// Line and Column are the key's own, from 1.
+	Line, Column int
+}
+
+// Locate is the place of a path in a document that Decode accepted, "$.a.b[0]" or
+// "a.b[0]": of the value for a scalar, of the key otherwise. For a path that is not
+// there it is the place of what would hold it, at last line 1, column 1.
+func Locate(data []byte, path string) (line, column int) {
+	document, faults := Parse("", data)
+	if len(faults) > 0 {
+		return 1, 1
+	}
+	return document.Locate(path)
+}
+
+// Locate is the function of this name for a parsed document.
+func (d *Document) Locate(path string) (line, column int) {
+	if d.places == nil {
+		d.places = d.find()
+	}
+	for path = trimRoot(path); path != ""; path = path[:max(0, strings.LastIndexAny(path, ".["))] {
+		if at := d.places[path]; at != nil {
+			return at.Line, at.Column
+		}
+	}
+	return 1, 1
+}
+
+func (d *Document) find() map[string]*token.Position {
+	places := map[string]*token.Position{}
+	d.visit(func(path string, key, value ast.Node) {
+		at := position(value)
+		if _, scalar := scalarText(value); key != nil && !scalar {
+			at = position(key)
+		}
+		places[path] = at
+	})
+	return places
+}
+
+// Keys lists every key of the document in file order. Aliases are not followed.
+func (d *Document) Keys() []Key {
+	var keys []Key
+	d.visit(func(path string, key, value ast.Node) {
+		if key == nil {
+			return
+		}
+		at := position(key)
+		text, _ := scalarText(value)
+		keys = append(keys, Key{Path: path, Value: text, Line: at.Line, Column: at.Column})
+	})
+	return keys
+}
+
+// visit calls each for every value below the root; key is nil for a list's.
+func (d *Document) visit(each func(path string, key, value ast.Node)) {
+	var walk func(node ast.Node, path string)
+	walk = func(node ast.Node, path string) {
+		switch node := node.(type) {
+		case *ast.AnchorNode:
+			walk(node.Value, path)
+		case ast.MapNode:
+			for entries := node.MapRange(); entries.Next(); {
+				if key, ok := keyText(entries.Key()); ok {
+					below := join(path, key)
+					each(below, entries.Key(), entries.Value())
+					walk(entries.Value(), below)
+				}
+			}
+		case *ast.SequenceNode:
+			for i, value := range node.Values {
+				below := fmt.Sprintf("%s[%d]", path, i)
+				each(below, nil, value)
+				walk(value, below)
+			}
+		}
+	}
+	walk(d.body, "")
+}
+
+// collectAnchors notes every anchor; of two with one name the first counts.
+func (d *Document) collectAnchors() {
+	if d.body == nil {
+		return
+	}
+	ast.Walk(visitor(func(node ast.Node) {
+		if anchor, ok := node.(*ast.AnchorNode); ok {
+			if name := anchor.Name.GetToken().Value; d.anchors[name] == nil {
+				d.anchors[name] = anchor
+			}
+		}
+	}), d.body)
+}
+
+type visitor func(ast.Node)
+
+// Visit implements ast.Visitor.
+func (v visitor) Visit(node ast.Node) ast.Visitor {
+	v(node)
+	return v
+}
+
+// position is where a person would say that node begins.
+func position(node ast.Node) *token.Position {
+	switch n := node.(type) {
+	case *ast.MappingNode:
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			return position(n.Values[0].Key)
+		}
+	case *ast.MappingValueNode:
+		return position(n.Key)
+	case nil:
+		return &token.Position{Line: 1, Column: 1}
+	}
+	if t := node.GetToken(); t != nil && t.Position != nil {
+		return t.Position
+	}
+	return &token.Position{Line: 1, Column: 1}
+}
+
+func before(a, b ast.Node) bool {
+	first, second := position(a), position(b)
+	return cmp.Or(cmp.Compare(first.Line, second.Line), cmp.Compare(first.Column, second.Column)) < 0
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func trimRoot(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, "$"), ".") }
