@@ -57,7 +57,7 @@ func startsProcesses(s source) bool {
 }
 
 func calls(s source) []string {
-	if s.tree == nil {
+	if s.tree == nil || s.isGuest() {
 		return nil
 	}
 	names := s.localNames()

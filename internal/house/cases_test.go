@@ -29,6 +29,10 @@ var cases = []struct {
 	{"a library has its users", "go-plugin in worker", "worker/main.go", imported(goPlugin), true},
 	{"a library has its users", "a longer name", "supervisor/x.go", imported("go.etcd.io/bboltctl"), true},
 
+	{"helpers of tests stay in tests", "a program", "worker/x.go", imported("rookery/worker/internal/hosttest"), false},
+	{"helpers of tests stay in tests", "a test", "worker/x_test.go", imported("rookery/worker/internal/hosttest"), true},
+	{"helpers of tests stay in tests", "a helper", "worker/atest/x.go", imported("rookery/worker/btest"), true},
+
 	{"some functions have their places", "a root context", "worker/x.go", using("context", "context.Background()"), false},
 	{"some functions have their places", "an alias", "worker/x.go", using(`c "context"`, "c.Background()"), false},
 	{"some functions have their places", "an environment", "launcher/x.go", using("os", "os.Environ()"), false},
@@ -39,6 +43,8 @@ var cases = []struct {
 	{"some functions have their places", "a process", "worker/x.go", using("os", "os.StartProcess"), false},
 	{"some functions have their places", "a sleeping test", "worker/x_test.go", using("time", "time.Sleep"), false},
 	{"some functions have their places", "a sleeping helper", "integration/x.go", using("time", "time.Sleep"), false},
+	{"some functions have their places", "a named helper", "worker/atest/x.go", using("time", "time.Sleep"), false},
+	{"some functions have their places", "a guest", "worker/testdata/a/main.go", using("os", "os.Environ()"), true},
 	{"some functions have their places", "main", "worker/main.go", using("context", "context.Background()"), true},
 	{"some functions have their places", "a test", "worker/x_test.go", using("context", "context.Background()"), true},
 	{"some functions have their places", "the launcher", "launcher/x.go", using("os/exec", `exec.Command("x")`), true},
@@ -61,6 +67,7 @@ var cases = []struct {
 	{"every package has its doc.go", "none", "worker/x.go", "package x", false},
 	{"every package has its doc.go", "an empty one", "worker/doc.go", "package x", false},
 	{"every package has its doc.go", "one", "worker/doc.go", "// Package x does y.\npackage x", true},
+	{"every package has its doc.go", "a guest", "examples/a/main.go", "package main", true},
 	{"every package has its doc.go", "tests alone", "integration/x_test.go", "package x", true},
 }
 

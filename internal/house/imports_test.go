@@ -83,3 +83,14 @@ func onlyUsers(s source) []string {
 	}
 	return broken
 }
+
+// helpers finds programs that would link what only tests should.
+func helpers(s source) []string {
+	var broken []string
+	for _, imported := range s.imports() {
+		if !s.isTest() && strings.HasPrefix(imported, module) && isHelper(imported) {
+			broken = append(broken, fmt.Sprintf("%s: only tests may import %s", s.path, imported))
+		}
+	}
+	return broken
+}

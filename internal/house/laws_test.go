@@ -16,6 +16,7 @@ type law struct {
 var laws = []law{
 	{"imports point down", each(arrows)},
 	{"a library has its users", each(onlyUsers)},
+	{"helpers of tests stay in tests", each(helpers)},
 	{"some functions have their places", each(calls)},
 	{"tests are not skipped", each(skips)},
 	{"a file is a small room", each(length)},

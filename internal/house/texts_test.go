@@ -66,10 +66,10 @@ func matches(s source, pattern *regexp.Regexp, why string) []string {
 	return broken
 }
 
-// docs finds packages without a doc.go that begins with "Package" or "Command". A capsule's folder is described by its
-// manifest, a folder of tests alone by what it tests.
+// docs finds packages without a doc.go that begins with "Package" or "Command". A guest is described by its manifest
+// or by the test that runs it, a folder of tests alone by what it tests.
 func docs(sources []source) []string {
-	type folder struct{ code, doc, capsule bool }
+	type folder struct{ code, doc bool }
 	folders := map[string]*folder{}
 	for _, s := range sources {
 		f := folders[s.folder()]
@@ -82,15 +82,13 @@ func docs(sources []source) []string {
 			text := s.tree.Doc.Text()
 			f.doc = strings.HasPrefix(text, "Package ") || strings.HasPrefix(text, "Command ")
 			f.code = true
-		case base == "murmur.yaml":
-			f.capsule = true
-		case s.tree != nil && !strings.HasSuffix(base, "_test.go") && !strings.Contains(s.path, "/testdata/"):
+		case s.tree != nil && !strings.HasSuffix(base, "_test.go") && !s.isGuest():
 			f.code = true
 		}
 	}
 	var broken []string
 	for name, f := range folders {
-		if f.code && !f.doc && !f.capsule {
+		if f.code && !f.doc {
 			broken = append(broken, name+": no doc.go that begins with Package or Command")
 		}
 	}

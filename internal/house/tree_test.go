@@ -35,10 +35,18 @@ func (s source) line(n ast.Node) string {
 	return s.path + ":" + strconv.Itoa(s.fset.Position(n.Pos()).Line)
 }
 
-// isTest reports whether the file is only ever linked into tests: by its name, or because it is a helper of the
-// folder whose packages exist to start the real programs.
+// isTest reports whether the file is only ever linked into tests: by its name, because it is in the folder whose
+// packages start the real programs, or because its package is named as a helper of tests, the way httptest is.
 func (s source) isTest() bool {
-	return strings.HasSuffix(s.path, "_test.go") || under(s.path, "integration/...")
+	return strings.HasSuffix(s.path, "_test.go") || under(s.path, "integration/...") || isHelper(s.folder())
+}
+
+// isHelper reports whether a package is a helper of tests by its name.
+func isHelper(name string) bool { return strings.HasSuffix(name, "test") }
+
+// isGuest reports whether the file is part of a program that runs in the sandbox: it has no world to keep clean.
+func (s source) isGuest() bool {
+	return under(s.path, "examples/...") || strings.Contains(s.path, "/testdata/")
 }
 
 // under reports whether a slash-separated path is the pattern's folder or, when the pattern ends in "/...", below it.
