@@ -1,0 +1,78 @@
+package trace
+
+// SessionStart is the first line of every trace.
+type SessionStart struct {
+	CapsuleName         string `json:"capsule_name"`
+	CapsuleVersion      string `json:"capsule_version"`
+	ContainmentAchieved string `json:"containment_achieved"`
+	ContextID           string `json:"context_id"`
+	// SpawnedBy and DelegationID are both there or both absent.
+	SpawnedBy       string `json:"spawned_by,omitempty"`
+	DelegationID    string `json:"delegation_id,omitempty"`
+	EffectiveGrants Grants `json:"effective_grants"`
+}
+
+// Grants is what the session may do.
+type Grants struct {
+	SpawnAllow []string `json:"spawn_allow"`
+	EnvAllow   []string `json:"env_allow"`
+}
+
+// TaskStart says that the session has taken a task.
+type TaskStart struct {
+	TaskID    string `json:"task_id"`
+	ContextID string `json:"context_id"`
+	// Source is task_md: the task came with the session.
+	Source string `json:"source"`
+	// Origin is user or peer, Trust trusted or untrusted, Lane user or peer.
+	Origin            string `json:"origin"`
+	Trust             string `json:"trust"`
+	Lane              string `json:"lane"`
+	MessagePartsBytes int    `json:"message_parts_bytes"`
+}
+
+// TaskEnd says how a task ended.
+type TaskEnd struct {
+	TaskID string `json:"task_id"`
+	// ExitStatus is ok, failed or canceled.
+	ExitStatus string `json:"exit_status"`
+	DurationMS int64  `json:"duration_ms"`
+	// Detail is the cause of every status but ok.
+	Detail string `json:"detail,omitempty"`
+}
+
+// DelegationStart says that a child has been started.
+type DelegationStart struct {
+	DelegationID   string `json:"delegation_id"`
+	Capsule        string `json:"capsule"`
+	Version        string `json:"version"`
+	ChildSessionID string `json:"child_session_id"`
+}
+
+// Delegation says how a delegation ended, or that it was refused.
+type Delegation struct {
+	Capsule string `json:"capsule"`
+	Version string `json:"version"`
+	// DelegationID and ChildSessionID are null for a refused one.
+	DelegationID   *string `json:"delegation_id"`
+	ChildSessionID *string `json:"child_session_id"`
+	DurationMS     int64   `json:"duration_ms"`
+	// Outcome is ok, error, crashed, terminated, unknown, or refused.
+	Outcome string `json:"outcome"`
+	// Reason is the outcome's detail or the refusal; null when there is none.
+	Reason *string `json:"reason"`
+}
+
+// SessionEnd is the last line of a trace whose worker lived to write it.
+type SessionEnd struct {
+	DurationMS int64 `json:"duration_ms"`
+	// ExitStatus is ok, failed or canceled.
+	ExitStatus string `json:"exit_status"`
+}
+
+func (SessionStart) eventType() string    { return "session_start" }
+func (TaskStart) eventType() string       { return "task_start" }
+func (TaskEnd) eventType() string         { return "task_end" }
+func (DelegationStart) eventType() string { return "delegation_start" }
+func (Delegation) eventType() string      { return "delegation" }
+func (SessionEnd) eventType() string      { return "session_end" }
