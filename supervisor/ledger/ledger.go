@@ -108,8 +108,8 @@ type Ledger interface {
 
 	// Begin commits an intent. If the parent has used the request id before, the
 	// first delegation is returned and nothing is made; with another digest the
-	// error is ErrRequestReused. Otherwise admit runs inside the writer, must not
-	// block, and its error is returned as it is. After it the parent must be there
+	// error is ErrRequestReused. Otherwise admit, if any, runs inside the writer, must
+	// not block, and its error is returned as it is. After it the parent must be there
 	// and neither ending nor ended: ErrNotFound, ErrEnding, ErrTerminal. A taken id
 	// or rows that do not fit together are ErrConflict. The rows begin as Starting.
 	Begin(ctx context.Context, intent Intent, admit func(View) error) (existing *Delegation, err error)

@@ -1,0 +1,33 @@
+package ledger
+
+import (
+	"context"
+
+	"rookery/supervisor/store"
+)
+
+// NativeDigest returns the recorded digest of native code, see [Ledger].
+func (b *Book) NativeDigest(key string) (digest string, ok bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	digest, ok = b.committed.native[key]
+	return digest, ok
+}
+
+// PutNativeDigest records a digest, see [Ledger].
+func (b *Book) PutNativeDigest(ctx context.Context, key, digest string) error {
+	return b.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.Put(nativeBucket, key, []byte(digest)); err != nil {
+			return err
+		}
+		tx.After(func(err error) {
+			if err != nil {
+				return
+			}
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.committed.native[key] = digest
+		})
+		return nil
+	})
+}
