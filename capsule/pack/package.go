@@ -37,8 +37,8 @@ type Package struct {
 	module string
 }
 
-// Open reads the package in the folder dir. The error is a strictyaml.Faults when
-// it is the manifest that is wrong.
+// Open reads the package in the folder dir. When it is the manifest that is wrong,
+// errors.As finds the strictyaml.Faults in the error.
 func Open(dir string) (*Package, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -60,14 +60,18 @@ func read(folder *beneath.Dir) (*Package, error) {
 		return nil, fmt.Errorf("package %s: %w", pack.Dir, err)
 	}
 	file := filepath.Join(pack.Dir, layout.ManifestFile)
-	pack.Manifest, pack.Warnings, err = manifest.Parse(file, pack.ManifestText)
-	names, listErr := folder.Names()
-	if err != nil || listErr != nil {
-		return nil, errors.Join(err, listErr)
+	names, err := folder.Names()
+	if err != nil {
+		return nil, fmt.Errorf("package %s: %w", pack.Dir, err)
 	}
 	var others []string
-	if pack.module, others, err = chooseModule(names); err != nil {
-		return nil, fmt.Errorf("package %s: %w", pack.Dir, err)
+	var manifestErr, moduleErr error
+	pack.Manifest, pack.Warnings, manifestErr = manifest.Parse(file, pack.ManifestText)
+	if pack.module, others, moduleErr = chooseModule(names); moduleErr != nil {
+		moduleErr = fmt.Errorf("package %s: %w", pack.Dir, moduleErr)
+	}
+	if err := errors.Join(manifestErr, moduleErr); err != nil {
+		return nil, err
 	}
 	if len(others) > 0 {
 		pack.Warnings = append(pack.Warnings, strictyaml.Fault{
