@@ -1,0 +1,17 @@
+package ops
+
+import "context"
+
+type endDelegationRequest struct {
+	DelegationID string `json:"delegation_id"`
+}
+
+// endDelegation ends a child and answers with its outcome. The supervisor knows whose
+// child it is.
+func endDelegation(ctx context.Context, c *Calls, r endDelegationRequest) (any, error) {
+	ended, err := c.link.EndDelegation(ctx, r.DelegationID)
+	if err != nil {
+		return nil, err
+	}
+	return outcomeOf(ended), nil
+}
