@@ -21,7 +21,6 @@ wasmtime_error_t *wasmtime_func_call(wasmtime_context_t *store, const wasmtime_f
                                      wasmtime_val_t *results, size_t nresults, wasm_trap_t **trap);
 bool wasmtime_trap_code(const wasm_trap_t *, uint8_t *code);
 void wasm_trap_delete(wasm_trap_t *);
-bool wasmtime_error_exit_status(const wasmtime_error_t *, int *status);
 void wasmtime_error_delete(wasmtime_error_t *error);
 
 #endif

@@ -6,14 +6,24 @@ import (
 	"fmt"
 
 	"github.com/bytecodealliance/wasmtime-go/v25"
+
+	"rookery/worker/sandbox/admission"
 )
 
-// Compile turns a module into native code for [Load]. The engine cannot be stopped once
+// Compile turns a module into native code for [Load], if package admission and then
+// the engine find nothing wrong with it. The engine cannot be stopped once
 // it has begun (ctx is looked at before and after), takes about 60 ms for each 100 KiB
 // of module on one core and, for a hostile module, as much time and memory as it likes:
 // the caller is a process of its own under limits, `worker compile`, and never the
 // process that holds anything of value.
 func Compile(ctx context.Context, wasm []byte) ([]byte, error) {
+	if err := admission.Check(wasm, rules()); err != nil {
+		return nil, fmt.Errorf("module refused: %w", err)
+	}
+	return compile(ctx, wasm)
+}
+
+func compile(ctx context.Context, wasm []byte) ([]byte, error) {
 	e, err := theEngine()
 	if err != nil {
 		return nil, err

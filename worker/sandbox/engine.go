@@ -14,9 +14,10 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/bytecodealliance/wasmtime-go/v25"
+
+	"rookery/worker/sandbox/shim"
 )
 
 // engineVersion is the version of the linked library, which cannot be asked for it.
@@ -36,8 +37,8 @@ type setting struct {
 }
 
 var settings = []setting{
-	// The other compiler of this engine has holes of its own (engine.md of the ADRs
-	// lists them); it is never chosen by accident if one is named.
+	// The engine's other compiler has holes of its own (GHSA-xx5w-cvp6-jv83 and others);
+	// what is named cannot be chosen by accident.
 	{"strategy", "cranelift", func(c *wasmtime.Config) { c.SetStrategy(wasmtime.StrategyCranelift) }},
 	{"opt_level", "speed", func(c *wasmtime.Config) { c.SetCraneliftOptLevel(wasmtime.OptLevelSpeed) }},
 	{"epoch_interruption", true, func(c *wasmtime.Config) { c.SetEpochInterruption(true) }},
@@ -59,7 +60,7 @@ var settings = []setting{
 // setTailCall turns tail calls on or off; the binding has no method for it.
 func setTailCall(c *wasmtime.Config, on bool) {
 	native := reflect.ValueOf(c).Elem().FieldByName("_ptr").UnsafePointer()
-	C.wasmtime_config_wasm_tail_call_set((*C.wasm_config_t)(unsafe.Pointer(native)), C.bool(on))
+	C.wasmtime_config_wasm_tail_call_set((*C.wasm_config_t)(native), C.bool(on))
 	runtime.KeepAlive(c)
 }
 
@@ -82,12 +83,10 @@ var engineKey = sync.OnceValue(func() string {
 // the engine are made, used and dropped only by whoever holds turn: the registry of
 // types in this version does not stand two threads at once.
 type engine struct {
-	turn   chan struct{}
-	native *wasmtime.Engine
-	linker *wasmtime.Linker
-	types  []*wasmtime.FuncType // kept for ever: a finalizer would drop them on its own thread
-
-	run *run // the task that host functions act for; set while turn is held
+	turn    chan struct{}
+	native  *wasmtime.Engine
+	linker  *wasmtime.Linker
+	imports *shim.Imports
 }
 
 // theEngine starts the engine at first use, so that a worker that never runs a guest

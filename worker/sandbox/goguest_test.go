@@ -21,18 +21,22 @@ var goGuest = sync.OnceValues(func() (*sandbox.Module, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	wasmPath := filepath.Join(dir, "guest.wasm")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", wasmPath, "./testdata/goguest")
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-	if text, err := build.CombinedOutput(); err != nil {
-		return nil, &buildError{err, string(text)}
-	}
-	wasm, err := os.ReadFile(wasmPath)
+	wasm, err := buildGoGuest(dir)
 	if err != nil {
 		return nil, err
 	}
 	return mapped(dir, wasm)
 })
+
+func buildGoGuest(dir string) ([]byte, error) {
+	path := filepath.Join(dir, "guest.wasm")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "./testdata/goguest")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	if text, err := build.CombinedOutput(); err != nil {
+		return nil, &buildError{err, string(text)}
+	}
+	return os.ReadFile(path)
+}
 
 type buildError struct {
 	error
@@ -41,10 +45,10 @@ type buildError struct {
 
 func (e *buildError) Error() string { return e.error.Error() + "\n" + e.text }
 
-func loadGoGuest(t testing.TB) *sandbox.Module {
-	t.Helper()
+func loadGoGuest(tb testing.TB) *sandbox.Module {
+	tb.Helper()
 	m, err := goGuest()
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return m
 }
 
@@ -73,11 +77,15 @@ stdin: line two
 args: [capsule see]
 env: [B=2 A= C=x=y]
 task: count <nil>
+change: true
 `, stdout.String())
 	assert.Equal(t, "seen\n", stderr.String())
 	answer, err := os.ReadFile(work + "/out/result.txt")
 	require.NoError(t, err)
 	assert.Equal(t, "done", string(answer))
+	kept, err := os.ReadFile(runtime + "/task.md")
+	require.NoError(t, err)
+	assert.Equal(t, "count", string(kept), "the guest changed what it may only read")
 	assert.NoFileExists(t, outer+"/out.txt", "the guest left its folder")
 }
 

@@ -26,18 +26,18 @@ type trapError string
 
 func (t trapError) Error() string { return string(t) }
 
-// outOfBounds is the engine's own name for the same mistake.
-var outOfBounds = trapError(trapNames[1])
+// errOutOfBounds is the engine's own name for the same mistake.
+var errOutOfBounds = trapError(trapNames[1])
 
 // call implements murmur.call. The result is the response's length; an error traps.
 func (r *run) call(mem []byte, opPtr, opLen, reqPtr, reqLen uint32) (int64, error) {
 	op, ok := slice(mem, opPtr, opLen)
 	if !ok {
-		return 0, outOfBounds
+		return 0, errOutOfBounds
 	}
 	req, ok := slice(mem, reqPtr, reqLen)
 	if !ok {
-		return 0, outOfBounds
+		return 0, errOutOfBounds
 	}
 	switch {
 	case reqLen > maxRequest:
@@ -58,7 +58,7 @@ func (r *run) call(mem []byte, opPtr, opLen, reqPtr, reqLen uint32) (int64, erro
 func (r *run) take(mem []byte, ptr, n uint32) (int32, error) {
 	dst, ok := slice(mem, ptr, n)
 	if !ok {
-		return 0, outOfBounds
+		return 0, errOutOfBounds
 	}
 	if len(dst) > math.MaxInt32 {
 		dst = dst[:math.MaxInt32]

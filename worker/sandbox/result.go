@@ -20,6 +20,9 @@ type Result struct {
 	// Err: the guest did not run, or the host failed it: a module without _start or
 	// with an import that nothing provides, a first memory over the limit. One line.
 	Err error
+	// Output is the first error of Stdout or Stderr; how the guest ended stands beside
+	// it. nil if both took all that the guest wrote.
+	Output error
 	// MemoryHigh is how far the guest's memory had grown, MemoryLimit how far it was
 	// allowed to, in bytes. Memory never shrinks, so the last size is the highest.
 	MemoryHigh, MemoryLimit uint64

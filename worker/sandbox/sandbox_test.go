@@ -22,27 +22,32 @@ var guests embed.FS
 const bound = 20 * time.Second
 
 // load compiles the guest testdata/<name>.wat and maps it.
-func load(t testing.TB, name string) *sandbox.Module {
-	t.Helper()
+func load(tb testing.TB, name string) *sandbox.Module {
+	tb.Helper()
 	text, err := guests.ReadFile("testdata/" + name + ".wat")
-	require.NoError(t, err)
-	return loadText(t, string(text))
+	require.NoError(tb, err)
+	return loadText(tb, string(text))
 }
 
-func loadText(t testing.TB, text string) *sandbox.Module {
-	t.Helper()
+func loadText(tb testing.TB, text string) *sandbox.Module {
+	tb.Helper()
 	wasm, err := wat.ToWasm(text)
-	require.NoError(t, err)
-	return loadWasm(t, wasm)
+	require.NoError(tb, err)
+	return loadWasm(tb, wasm)
 }
 
-func loadWasm(t testing.TB, wasm []byte) *sandbox.Module {
-	t.Helper()
-	native, err := sandbox.Compile(t.Context(), wasm)
-	require.NoError(t, err)
-	module, err := sandbox.Load(int(nativeFile(t, native).Fd()))
-	require.NoError(t, err)
-	t.Cleanup(module.Close)
+func loadWasm(tb testing.TB, wasm []byte) *sandbox.Module {
+	tb.Helper()
+	native, err := sandbox.Compile(tb.Context(), wasm)
+	require.NoError(tb, err)
+	return loadNative(tb, native)
+}
+
+func loadNative(tb testing.TB, native []byte) *sandbox.Module {
+	tb.Helper()
+	module, err := sandbox.Load(int(nativeFile(tb, native).Fd()))
+	require.NoError(tb, err)
+	tb.Cleanup(module.Close)
 	return module
 }
 
@@ -64,29 +69,29 @@ func mapped(dir string, wasm []byte) (*sandbox.Module, error) {
 }
 
 // nativeFile writes native code where the test can have it mapped.
-func nativeFile(t testing.TB, native []byte) *os.File {
-	t.Helper()
-	f, err := os.Create(tempDir(t) + "/m.cwasm")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = f.Close() })
+func nativeFile(tb testing.TB, native []byte) *os.File {
+	tb.Helper()
+	f, err := os.Create(tempDir(tb) + "/m.cwasm")
+	require.NoError(tb, err)
+	tb.Cleanup(func() { _ = f.Close() })
 	_, err = f.Write(native)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return f
 }
 
-func tempDir(t testing.TB) string {
-	t.Helper()
+func tempDir(tb testing.TB) string {
+	tb.Helper()
 	dir, err := os.MkdirTemp("", "rk")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	require.NoError(tb, err)
+	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
 
-func openDir(t testing.TB, path string) int {
-	t.Helper()
+func openDir(tb testing.TB, path string) int {
+	tb.Helper()
 	f, err := os.Open(path)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = f.Close() })
+	require.NoError(tb, err)
+	tb.Cleanup(func() { _ = f.Close() })
 	return int(f.Fd())
 }
 
@@ -94,20 +99,20 @@ func openDir(t testing.TB, path string) int {
 func bare() sandbox.Task { return sandbox.Task{Work: -1, Runtime: -1} }
 
 // run runs a task that is expected to end by itself.
-func run(t testing.TB, m *sandbox.Module, task sandbox.Task) sandbox.Result {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), bound)
+func run(tb testing.TB, m *sandbox.Module, task sandbox.Task) sandbox.Result {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), bound)
 	defer cancel()
 	result := m.Run(ctx, task)
-	require.False(t, result.Canceled, "the guest did not end by itself within %s", bound)
+	require.False(tb, result.Canceled, "the guest did not end by itself within %s", bound)
 	return result
 }
 
 // stopped runs a guest that never ends, cancels it once it has called op "ready", and
 // returns how long it then took to end.
-func stopped(t testing.TB, m *sandbox.Module) (sandbox.Result, time.Duration) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), bound)
+func stopped(tb testing.TB, m *sandbox.Module) (sandbox.Result, time.Duration) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), bound)
 	defer cancel()
 	var begun time.Time
 	task := bare()
@@ -143,10 +148,4 @@ func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buf.String()
-}
-
-func contextEnded(t testing.TB) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	return ctx, cancel
 }

@@ -3,7 +3,7 @@ package sandbox
 /*
 #include "abi.h"
 
-enum ending { returned, trapped, exited, failed };
+enum ending { returned, trapped, failed };
 
 // Calls a function without parameters or results. Traps and errors are freed here and
 // never rendered: their text holds a back-trace of as many frames as the guest's stack
@@ -19,9 +19,8 @@ static enum ending start(wasmtime_context_t *store, wasmtime_func_t *func, int *
     return known ? trapped : failed;
   }
   if (error == NULL) return returned;
-  bool exit = wasmtime_error_exit_status(error, code);
   wasmtime_error_delete(error);
-  return exit ? exited : failed;
+  return failed;
 }
 */
 import "C"
@@ -39,8 +38,7 @@ type ending int
 const (
 	returned ending = C.returned
 	trapped  ending = C.trapped // code is the engine's number of the trap
-	exited   ending = C.exited  // code is what the guest gave to proc_exit
-	failed   ending = C.failed  // a host function trapped; run.cause knows why
+	failed   ending = C.failed  // a host function trapped, and Seat.Err knows why; or not callable
 )
 
 // start calls a guest function of type () -> (). The binding's own Call is not used: it

@@ -17,10 +17,10 @@ var rules = admission.Rules{Imports: map[admission.Import]admission.Type{
 	{Module: "murmur", Name: "take"}: "ii:i",
 }}
 
-func assemble(t testing.TB, text string) []byte {
-	t.Helper()
+func assemble(tb testing.TB, text string) []byte {
+	tb.Helper()
 	wasm, err := wat.ToWasm(text)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return wasm
 }
 

@@ -39,11 +39,11 @@ func locals(c *cursor) {
 // instructions reads to the end that belongs to the body's beginning.
 func instructions(c *cursor) {
 	for depth := 1; depth > 0 && c.err == nil; {
-		switch op := c.byte(); {
-		case op == 0x02, op == 0x03, op == 0x04: // block, loop, if: a type or an index
+		switch op := c.byte(); op {
+		case 0x02, 0x03, 0x04: // block, loop, if: a type or an index
 			depth++
 			c.sleb(33)
-		case op == 0x0b:
+		case 0x0b: // end
 			depth--
 		default:
 			instruction(c, op)

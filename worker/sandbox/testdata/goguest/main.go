@@ -46,6 +46,7 @@ func see() {
 	fmt.Println("env:", os.Environ())
 	task, err := os.ReadFile("murmur-runtime/task.md")
 	fmt.Println("task:", string(task), err)
+	fmt.Println("change:", os.WriteFile("murmur-runtime/task.md", []byte("mine"), 0o600) != nil)
 	_ = os.WriteFile("../out.txt", nil, 0o600)
 	if err := os.MkdirAll("out", 0o700); err != nil {
 		panic(err)
