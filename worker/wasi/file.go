@@ -32,7 +32,7 @@ type file struct {
 	preopen bool   // fd belongs to the caller of New
 	pos     int64  // of a regular file: the kernel's own offset is not used
 	node    *node  // of a regular file below a quota
-	scan    int    // of a preopen: a descriptor that can be listed, once there is one
+	scan    int    // of a preopen: a descriptor that can be listed; -1 until needed
 	stream  *stream
 }
 
@@ -87,10 +87,10 @@ func (h *Host) release(f *file) {
 	if h.list.owner == f {
 		h.list.owner = nil
 	}
-	if f.scan > 0 {
+	switch {
+	case f.preopen && f.scan >= 0:
 		unix.Close(f.scan)
-	}
-	if f.fd >= 0 && !f.preopen {
+	case !f.preopen && f.fd >= 0:
 		unix.Close(f.fd)
 	}
 	if f.node != nil {

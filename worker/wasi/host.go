@@ -77,6 +77,7 @@ type Host struct {
 	iov     [maxVecs]unix.Iovec
 	niov    int
 	list    listing
+	subs    []subscription
 	waiter  waiter
 }
 
@@ -131,7 +132,7 @@ func preopened(p Preopen) (*file, error) {
 		return nil, fmt.Errorf("wasi: preopen %.40q: the name must have 1 to %d bytes and no NUL", p.Name, maxPath)
 	}
 	r := &root{name: p.Name, readOnly: p.ReadOnly, quota: p.Quota, dev: st.Dev, ino: st.Ino}
-	return &file{fd: p.FD, kind: directory, root: r, preopen: true}, nil
+	return &file{fd: p.FD, kind: directory, root: r, preopen: true, scan: -1}, nil
 }
 
 // Supported reports whether this kernel has openat2 and lets this process use it.

@@ -26,7 +26,7 @@ func pathCreateDirectory(h *Host, m memory, a *Args) Errno {
 		return e
 	}
 	defer p.close()
-	return f.root.quota.naming(func() error { return unix.Mkdirat(p.dir, p.name, dirMode) })
+	return f.root.quota.naming(0, func() error { return unix.Mkdirat(p.dir, p.name, dirMode) })
 }
 
 func pathRemoveDirectory(h *Host, m memory, a *Args) Errno {
@@ -117,17 +117,18 @@ func pathLink(h *Host, m memory, a *Args) Errno {
 	case dst.slash:
 		return NoEnt
 	}
-	return to.root.quota.naming(func() error { return unix.Linkat(src.dir, src.name, dst.dir, dst.name, 0) })
+	return to.root.quota.naming(0, func() error { return unix.Linkat(src.dir, src.name, dst.dir, dst.name, 0) })
 }
 
-// naming does what adds one name.
-func (q *Quota) naming(do func() error) Errno {
-	if !q.mayName() {
+// naming does what adds one name, and bytes that are there from the start.
+func (q *Quota) naming(bytes int64, do func() error) Errno {
+	if !q.mayName() || !q.mayAdd(bytes) {
 		return DQuot
 	}
 	err := do()
 	if err == nil {
 		q.named()
+		q.added(bytes)
 	}
 	return errnoOf(err)
 }

@@ -44,7 +44,9 @@ func pollOneoff(h *Host, m memory, a *Args) Errno {
 	case !m.has(in, sizeOfSubscription*uint64(count)), !m.has(out, sizeOfEvent*uint64(count)), !m.has(result, 4):
 		return Fault
 	}
-	subs := make([]subscription, count)
+	h.subs = append(h.subs[:0], make([]subscription, count)...)
+	subs := h.subs
+	defer clear(subs)
 	fds := make([]unix.PollFd, 1, 4)
 	timeout, now := forever, false
 	for i := range subs {

@@ -2,9 +2,9 @@ package wasi
 
 import "golang.org/x/sys/unix"
 
-// Quota bounds the bytes and the names that guests may keep in a folder. It counts
-// file lengths (a sparse file by its whole length), each file once however many names
-// it has; and every name: of files, directories and links.
+// Quota bounds the bytes and the names that guests may keep in a folder. It counts the
+// lengths of files and symbolic links (a sparse file by its whole length), each file
+// once however many names it has; and every name: of files, directories and links.
 //
 // It is exact for what goes through one Host at a time. Use Measure to start from what
 // is there already. Methods may be called by the goroutine that owns the Host.
@@ -80,11 +80,26 @@ func (q *Quota) named() {
 	}
 }
 
+func (q *Quota) mayAdd(bytes int64) bool {
+	return q == nil || q.maxBytes <= 0 || bytes <= q.maxBytes-q.bytes
+}
+
+func (q *Quota) added(bytes int64) {
+	if q != nil {
+		q.bytes += bytes
+	}
+}
+
+// weighs reports whether the length of such a thing is charged.
+func weighs(mode uint32) bool {
+	return mode&unix.S_IFMT == unix.S_IFREG || mode&unix.S_IFMT == unix.S_IFLNK
+}
+
 // unnamed gives back the name of something that was st before the name went, and its
 // bytes if that was the last one.
 func (q *Quota) unnamed(st *unix.Stat_t) {
 	q.names = max(0, q.names-1)
-	if st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink > 1 {
+	if !weighs(st.Mode) || st.Nlink > 1 {
 		return
 	}
 	if n := q.open[fileID{st.Dev, st.Ino}]; n != nil {

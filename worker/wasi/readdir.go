@@ -35,7 +35,7 @@ func (f *file) listable() (int, Errno) {
 	if !f.preopen {
 		return f.fd, Success
 	}
-	if f.scan == 0 {
+	if f.scan < 0 {
 		fd, e := openBeneath(f.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
 		if e != Success {
 			return -1, e

@@ -25,14 +25,12 @@ func pathSymlink(h *Host, m memory, a *Args) Errno {
 		return e
 	}
 	if p.slash {
-		switch e := p.notAFile(); e {
-		case IsDir:
-			return Exist
-		default:
+		if e := p.notAFile(); e != IsDir {
 			return e
 		}
+		return Exist
 	}
-	return f.root.quota.naming(func() error { return unix.Symlinkat(target, p.dir, p.name) })
+	return f.root.quota.naming(int64(len(target)), func() error { return unix.Symlinkat(target, p.dir, p.name) })
 }
 
 // confined refuses a target that is absolute, that climbs further than the link lies
