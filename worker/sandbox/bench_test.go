@@ -66,6 +66,14 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
+// BenchmarkOverflow is the dearest of traps: the engine walks the whole stack.
+func BenchmarkOverflow(b *testing.B) {
+	m := loadText(b, body(`(call $deep)`))
+	for b.Loop() {
+		require.Equal(b, "trap: call stack exhausted", m.Run(context.Background(), bare()).Detail())
+	}
+}
+
 // BenchmarkCall is one murmur.call that answers two bytes, with its two takes.
 func BenchmarkCall(b *testing.B) {
 	m := loadText(b, protocolBody(`(local $n i32)

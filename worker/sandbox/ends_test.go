@@ -87,6 +87,16 @@ func TestATaskWhoseContextHasEndedDoesNotBegin(t *testing.T) {
 	}
 }
 
+func TestAStartSectionThatNeverEndsIsStoppedToo(t *testing.T) {
+	t.Parallel()
+	text, err := guests.ReadFile("testdata/spin.wat")
+	require.NoError(t, err)
+	m := loadText(t, strings.Replace(string(text), `(func (export "_start")`, `(func (export "_start")) (start $spin) (func $spin`, 1))
+	result, took := stopped(t, m)
+	assert.True(t, result.Canceled, "%+v", result)
+	assert.Less(t, took, 2*time.Second)
+}
+
 func TestATrapInTheStartSectionIsATrap(t *testing.T) {
 	t.Parallel()
 	m := loadText(t, `(module (func $s unreachable) (start $s) (func (export "_start")))`)

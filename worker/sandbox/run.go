@@ -70,11 +70,11 @@ func (m *Module) enter(r *run, store *wasmtime.Store, seat *shim.Seat) Result {
 	if err != nil {
 		return r.notInstantiated(seat, err)
 	}
-	entry := instance.GetExport(store, "_start")
-	if entry == nil || entry.Func() == nil {
+	entry := function(store, instance, "_start")
+	if entry == nil {
 		return Result{Err: errors.New("the module exports no function _start")}
 	}
-	how, code := start(store, entry.Func())
+	how, code := start(store, entry)
 	result := r.outcome(seat, how, code)
 	result.MemoryHigh = memorySize(store, instance)
 	return result
@@ -107,14 +107,26 @@ func (e *engine) tickAtEnd(ctx context.Context) (stop func()) {
 	}
 }
 
+// function is nil if the instance exports none of that name.
+func function(store *wasmtime.Store, instance *wasmtime.Instance, name string) *wasmtime.Func {
+	export := instance.GetExport(store, name)
+	if export == nil {
+		return nil
+	}
+	defer export.Close()
+	return export.Func()
+}
+
 // memorySize is 0 for a module that does not export its memory by the usual name.
 func memorySize(store *wasmtime.Store, instance *wasmtime.Instance) uint64 {
 	export := instance.GetExport(store, "memory")
 	if export == nil {
 		return 0
 	}
-	if memory := export.Memory(); memory != nil {
-		return uint64(memory.DataSize(store))
+	defer export.Close()
+	memory := export.Memory()
+	if memory == nil {
+		return 0
 	}
-	return 0
+	return uint64(memory.DataSize(store))
 }
