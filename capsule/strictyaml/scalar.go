@@ -137,8 +137,10 @@ func describe(node ast.Node) string {
 		return "nothing"
 	case *ast.BoolNode:
 		return "true or false"
-	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+	case *ast.IntegerNode, *ast.FloatNode:
 		return "a number"
+	case *ast.InfinityNode, *ast.NanNode:
+		return "infinity or no number"
 	case *ast.StringNode, *ast.LiteralNode:
 		return "a text"
 	default:
