@@ -8,8 +8,10 @@ type AwaitRequest struct {
 	Delegations []string
 	// Any returns as soon as one outcome is there, instead of when all are.
 	Any bool
-	// Timeout bounds the wait; 0: as long as this capsule may run. Whole seconds; a part of one counts as one.
+	// Timeout bounds the wait; 0: as long as this capsule may run.
 	Timeout time.Duration
+	// Poll does not wait at all.
+	Poll bool
 	// After continues where an answer with Next stopped.
 	After uint64
 }
@@ -53,15 +55,17 @@ func AwaitAll(ids ...string) ([]Outcome, error) {
 type awaitRequest struct {
 	DelegationIDs []string `json:"delegation_ids,omitempty"`
 	Any           bool     `json:"any,omitempty"`
-	TimeoutSecs   int64    `json:"timeout_secs,omitempty"`
+	TimeoutSecs   *float64 `json:"timeout_secs,omitempty"`
 	After         uint64   `json:"after,omitempty"`
 }
 
 func (r AwaitRequest) wire() awaitRequest {
-	return awaitRequest{
-		DelegationIDs: r.Delegations,
-		Any:           r.Any,
-		TimeoutSecs:   seconds(r.Timeout),
-		After:         r.After,
+	w := awaitRequest{DelegationIDs: r.Delegations, Any: r.Any, After: r.After}
+	switch seconds := r.Timeout.Seconds(); {
+	case r.Poll:
+		w.TimeoutSecs = new(float64)
+	case seconds != 0:
+		w.TimeoutSecs = &seconds
 	}
+	return w
 }

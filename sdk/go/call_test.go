@@ -25,13 +25,17 @@ func TestRequestsAreWrittenAsTheInterfaceSays(t *testing.T) {
 		Deadline: 1500 * time.Millisecond, RequestKey: "shard-1",
 	}
 	await := AwaitRequest{Delegations: []string{"dlg_01", "dlg_02"}, Any: true, Timeout: 30 * time.Second, After: 17}
+	both := DelegateRequest{Capsule: "counter", Version: "0.1.0", Task: "a", TaskFile: "b", Deadline: -time.Second}
 	for file, request := range map[string]any{
-		"request_delegate.json":      DelegateRequest{Capsule: "counter", Version: "0.1.0", Task: "<a> & b"}.wire(false),
-		"request_delegate_full.json": full.wire(true),
-		"request_await_all.json":     AwaitRequest{}.wire(),
-		"request_await_full.json":    await.wire(),
-		"request_end.json":           endRequest{DelegationID: "dlg_01"},
-		"request_log.json":           logRequest{Level: LevelWarn, Message: "half done"},
+		"request_delegate.json":       DelegateRequest{Capsule: "counter", Version: "0.1.0", Task: "<a> & b"}.wire(false),
+		"request_delegate_full.json":  full.wire(true),
+		"request_delegate_empty.json": DelegateRequest{Capsule: "counter", Version: "0.1.0"}.wire(false),
+		"request_delegate_both.json":  both.wire(false), // for the host to refuse
+		"request_await_all.json":      AwaitRequest{}.wire(),
+		"request_await_poll.json":     AwaitRequest{Poll: true}.wire(),
+		"request_await_full.json":     await.wire(),
+		"request_end.json":            endRequest{DelegationID: "dlg_01"},
+		"request_log.json":            logRequest{Level: LevelWarn, Message: "half done"},
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
@@ -65,10 +69,11 @@ func TestAnswersAreReadAndUnknownFieldsIgnored(t *testing.T) {
 			ABI: 1, Ops: []string{"self", "log", "delegate"}, SessionID: "ses_01", Capsule: "orchestrator", Version: "0.1.0",
 			URL: "http://127.0.0.1:40000",
 			Task: TaskInfo{TaskID: "tsk_01", ContextID: "ctx_01", Message: Message{
-				MessageID: "msg_01", Parts: []Part{{Text: "count"}}, Metadata: map[string]json.RawMessage{"a": json.RawMessage("1")},
+				MessageID: "msg_01", Parts: []Part{{Text: "count", MediaType: "text/plain"}}, Metadata: map[string]json.RawMessage{"a": json.RawMessage("1")},
 			}},
 			DeadlineAtMS: 1700000000000, CancelRequested: true, Outstanding: []string{"dlg_01"},
-			Limits: json.RawMessage(`{"memory_bytes": 1}`), Grants: json.RawMessage(`{"spawn_allow": ["counter"]}`),
+			Limits: Limits{MemoryBytes: 536870912, TableElements: 100000, DeadlineSecs: 600, RequestBytes: 1048576},
+			Grants: Grants{SpawnAllow: []string{"counter"}, EnvAllow: []string{}, DelegationDeadlineSecs: 1.5},
 		},
 	} {
 		t.Run(file, func(t *testing.T) {
@@ -90,29 +95,17 @@ func TestAnswersAreReadAndUnknownFieldsIgnored(t *testing.T) {
 		})
 	}
 	assert.Equal(t, 1500*time.Millisecond, Outcome{DurationMS: 1500}.Duration())
-	assert.Equal(t, "2023-11-14T22:13:20Z", Info{DeadlineAtMS: 1700000000000}.Deadline().UTC().Format(time.RFC3339))
+	at, is := Info{DeadlineAtMS: 1700000000000}.Deadline()
+	assert.True(t, is)
+	assert.Equal(t, "2023-11-14T22:13:20Z", at.UTC().Format(time.RFC3339))
+	_, is = Info{}.Deadline()
+	assert.False(t, is)
 }
 
 func read[T any](response []byte) (any, error) {
 	var value T
 	err := decode("op", response, &value)
 	return value, err
-}
-
-func TestSecondsAreRoundedAwayFromZero(t *testing.T) {
-	t.Parallel()
-	for d, want := range map[time.Duration]int64{
-		0:                       0,
-		time.Nanosecond:         1,
-		time.Second:             1,
-		time.Second + 1:         2,
-		-time.Millisecond:       -1,
-		-time.Second:            -1,
-		-1001 * time.Nanosecond: -1,
-		time.Hour:               3600,
-	} {
-		assert.Equal(t, want, seconds(d), "%s", d)
-	}
 }
 
 func TestAResponseIsCollectedInAsManyTakesAsItNeeds(t *testing.T) {

@@ -8,10 +8,10 @@ type DelegateRequest struct {
 	Version string // an exact version
 	// Task is the child's task text. The whole request, as JSON, may have 1 MiB.
 	Task string
-	// TaskFile is a file of the work folder that holds the task text instead of Task.
+	// TaskFile is a file of the work folder that holds the task text instead of Task, at most 1 MiB.
 	TaskFile string
 	// Deadline ends the delegation; it can only shorten the manifest's lifecycle.delegation_deadline_secs, which 0
-	// leaves as it is. Whole seconds; a part of one counts as one.
+	// leaves as it is.
 	Deadline time.Duration
 	// RequestKey makes the call repeatable: a second request with the same key answers with the first one's delegation.
 	RequestKey string
@@ -54,13 +54,13 @@ func EndDelegation(id string) (Outcome, error) {
 }
 
 type delegateRequest struct {
-	Capsule      string `json:"capsule"`
-	Version      string `json:"version"`
-	Task         string `json:"task,omitempty"`
-	TaskFile     string `json:"task_file,omitempty"`
-	Wait         bool   `json:"wait,omitempty"`
-	DeadlineSecs int64  `json:"deadline_secs,omitempty"`
-	RequestKey   string `json:"request_key,omitempty"`
+	Capsule      string  `json:"capsule"`
+	Version      string  `json:"version"`
+	Task         *string `json:"task,omitempty"` // an empty task is a task
+	TaskFile     string  `json:"task_file,omitempty"`
+	Wait         bool    `json:"wait,omitempty"`
+	DeadlineSecs float64 `json:"deadline_secs,omitempty"`
+	RequestKey   string  `json:"request_key,omitempty"`
 }
 
 type endRequest struct {
@@ -68,26 +68,16 @@ type endRequest struct {
 }
 
 func (r DelegateRequest) wire(wait bool) delegateRequest {
-	return delegateRequest{
+	w := delegateRequest{
 		Capsule:      r.Capsule,
 		Version:      r.Version,
-		Task:         r.Task,
 		TaskFile:     r.TaskFile,
 		Wait:         wait,
-		DeadlineSecs: seconds(r.Deadline),
+		DeadlineSecs: r.Deadline.Seconds(),
 		RequestKey:   r.RequestKey,
 	}
-}
-
-// seconds rounds away from zero, so that a short bound never becomes 0, which is none, and a negative one is refused by
-// the host.
-func seconds(d time.Duration) int64 {
-	whole, rest := int64(d/time.Second), d%time.Second
-	switch {
-	case rest > 0:
-		return whole + 1
-	case rest < 0:
-		return whole - 1
+	if r.Task != "" || r.TaskFile == "" {
+		w.Task = &r.Task
 	}
-	return whole
+	return w
 }

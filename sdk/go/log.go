@@ -11,8 +11,7 @@ const (
 	LevelError Level = "error"
 )
 
-// Log leaves a line in this session's trace on the host. Plain prints to stdout and stderr are kept too, in logs of
-// their own.
+// Log leaves a line with its level in the host's log of this session. Plain prints to stdout and stderr are kept too.
 func Log(level Level, message string) error {
 	return call("log", logRequest{Level: level, Message: message}, &struct{}{})
 }
