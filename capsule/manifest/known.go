@@ -55,7 +55,7 @@ var unread = []string{
 // the keys.
 var roots = []string{
 	"artifacts", "network", "context", "observability", "trace", "inference", "exports", "control",
-	"capabilities.peer_fetch", "capabilities.filesystem", "capabilities.shell",
+	"capabilities.network", "capabilities.peer_fetch", "capabilities.filesystem", "capabilities.shell",
 	"capabilities.resources", "capabilities.state", "capabilities.plan",
 	"lifecycle.keep_working", "lifecycle.done_check",
 }

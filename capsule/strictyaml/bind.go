@@ -14,6 +14,8 @@ type binder struct {
 	document *Document
 	faults   Faults
 	budget   int      // nodes that may still be visited
+	depth    int      // of the value being bound
+	limited  bool     // the document is too much, which is said once
 	open     []string // anchors whose value is being bound, outermost first
 }
 
@@ -64,10 +66,18 @@ func (b *binder) value(node ast.Node, target reflect.Value, path string) {
 // resolve calls use with what node stands for, or records why that cannot be.
 func (b *binder) resolve(node ast.Node, path string, use func(ast.Node)) {
 	b.budget--
-	if b.budget < 0 {
-		if b.budget == -1 {
-			b.fault(node, path, CodeLimit, "the document's aliases stand for more than %d values", maxNodes)
-		}
+	b.depth++
+	defer func() { b.depth-- }()
+	switch {
+	case b.limited:
+		return
+	case b.budget < 0:
+		b.limited = true
+		b.fault(node, path, CodeLimit, "the document's aliases stand for more than %d values", maxNodes)
+		return
+	case b.depth > maxDepth:
+		b.limited = true
+		b.fault(node, path, CodeLimit, "values nest deeper than %d", maxDepth)
 		return
 	}
 	switch node := node.(type) {

@@ -202,6 +202,24 @@ func TestAliasesThatExplodeAreStoppedWithOneFault(t *testing.T) {
 	assert.Less(t, time.Since(began), 5*time.Second)
 }
 
+func TestValuesThatNestTooDeepAreRefusedWithOneFault(t *testing.T) {
+	t.Parallel()
+	var deep strings.Builder
+	deep.WriteString("open:\n")
+	for level := range 70 {
+		deep.WriteString(strings.Repeat(" ", level+1) + "a:\n")
+	}
+	chain := "open:\n- &a0 [x]\n"
+	for i := range 70 {
+		chain += fmt.Sprintf("- &a%d [*a%d]\n", i+1, i)
+	}
+	for _, text := range []string{deep.String(), chain} {
+		found := faults(t, text)
+		require.Len(t, found, 1)
+		assert.Contains(t, found[0], "values nest deeper than 64 (too_large)")
+	}
+}
+
 func TestFaultsAreNoErrorWhenThereAreNone(t *testing.T) {
 	t.Parallel()
 	assert.NoError(t, strictyaml.Faults(nil).Err())

@@ -19,7 +19,8 @@ const (
 	// maxTokens bounds what the parser is given: its time grows with the square of
 	// a mapping's size (measured: 60,000 keys take 7 s, 15,000 a second).
 	maxTokens = 45_000
-	// maxDepth bounds brackets within brackets, whose cost grows with the square too.
+	// maxDepth bounds values within values: the parser's cost of brackets grows with
+	// the square too, and so does the length of all paths together.
 	maxDepth = 64
 	// maxNodes bounds what aliases may make of a document.
 	maxNodes = 50_000

@@ -55,7 +55,8 @@ func (d *Document) find() map[string]*token.Position {
 	return places
 }
 
-// Keys lists every key of the document in file order. Aliases are not followed.
+// Keys lists every key of the document in file order, those that aliases stand for
+// included. What is more, or nests deeper, than Decode accepts is left out.
 func (d *Document) Keys() []Key {
 	var keys []Key
 	d.visit(func(path string, key, value ast.Node) {
@@ -71,28 +72,59 @@ func (d *Document) Keys() []Key {
 
 // visit calls each for every value below the root; key is nil for a list's.
 func (d *Document) visit(each func(path string, key, value ast.Node)) {
-	var walk func(node ast.Node, path string)
-	walk = func(node ast.Node, path string) {
-		switch node := node.(type) {
+	visit := visit{document: d, each: each, budget: maxNodes}
+	visit.below(visit.resolve(d.body), "", 0)
+}
+
+type visit struct {
+	document *Document
+	each     func(path string, key, value ast.Node)
+	budget   int
+}
+
+// resolve is what node stands for. A chain of aliases without an end uses up the
+// budget like everything else.
+func (v *visit) resolve(node ast.Node) ast.Node {
+	for v.budget > 0 {
+		v.budget--
+		switch n := node.(type) {
 		case *ast.AnchorNode:
-			walk(node.Value, path)
-		case ast.MapNode:
-			for entries := node.MapRange(); entries.Next(); {
-				if key, ok := keyText(entries.Key()); ok {
-					below := join(path, key)
-					each(below, entries.Key(), entries.Value())
-					walk(entries.Value(), below)
-				}
+			node = n.Value
+		case *ast.AliasNode:
+			anchor := v.document.anchors[n.Value.GetToken().Value]
+			if anchor == nil {
+				return node
 			}
-		case *ast.SequenceNode:
-			for i, value := range node.Values {
-				below := fmt.Sprintf("%s[%d]", path, i)
-				each(below, nil, value)
-				walk(value, below)
-			}
+			node = anchor.Value
+		default:
+			return node
 		}
 	}
-	walk(d.body, "")
+	return nil
+}
+
+func (v *visit) below(node ast.Node, path string, depth int) {
+	if depth == maxDepth {
+		return
+	}
+	next := func(path string, key, value ast.Node) {
+		if value = v.resolve(value); value != nil {
+			v.each(path, key, value)
+			v.below(value, path, depth+1)
+		}
+	}
+	switch node := node.(type) {
+	case ast.MapNode:
+		for entries := node.MapRange(); entries.Next(); {
+			if key, ok := keyText(entries.Key()); ok {
+				next(join(path, key), entries.Key(), entries.Value())
+			}
+		}
+	case *ast.SequenceNode:
+		for i, value := range node.Values {
+			next(fmt.Sprintf("%s[%d]", path, i), nil, value)
+		}
+	}
 }
 
 // collectAnchors notes every anchor; of two with one name the first counts.

@@ -42,7 +42,7 @@ func TestAPathIsLocatedAtItsValueOrItsKey(t *testing.T) {
 	assert.Equal(t, [2]int{1, 1}, [2]int{line, column}, "a document that cannot be read has no places")
 }
 
-func TestKeysAreListedInFileOrderWithoutFollowingAliases(t *testing.T) {
+func TestKeysAreListedInFileOrderWithThoseThatAliasesStandFor(t *testing.T) {
 	t.Parallel()
 	document, faults := strictyaml.Parse("f", []byte(placed))
 	require.Empty(t, faults)
@@ -54,8 +54,18 @@ func TestKeysAreListedInFileOrderWithoutFollowingAliases(t *testing.T) {
 		{Path: "e", Line: 5, Column: 1},
 		{Path: "e.g", Value: "1", Line: 6, Column: 3},
 		{Path: "h", Line: 7, Column: 1},
+		{Path: "h.g", Value: "1", Line: 6, Column: 3},
 		{Path: "i", Value: "j", Line: 8, Column: 1},
 	}, document.Keys())
+}
+
+func TestKeysEndWhereAliasesExplode(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"a: &x {b: *x}", "a: &x [*x, *x]\nb: 1", "a: &x\n  b: &y\n    c: [*x, *y]\n"} {
+		document, faults := strictyaml.Parse("f", []byte(text))
+		require.Empty(t, faults)
+		assert.Less(t, len(document.Keys()), 50_001)
+	}
 }
 
 func TestAFaultOfTheReadersOwnHasItsPlace(t *testing.T) {
