@@ -53,6 +53,9 @@ func (l *Launcher) Prepare(ctx context.Context, spec Spec) (*Prepared, error) {
 	if spec.Native == nil {
 		return nil, fmt.Errorf("prepare session %s: no native code", spec.SessionID)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("prepare session %s: %w", spec.SessionID, err)
+	}
 	if spec.StartTimeout == 0 {
 		spec.StartTimeout = DefaultStartTimeout
 	}

@@ -1,0 +1,4 @@
+package proc
+
+// ParseStartTime is tested by itself.
+var ParseStartTime = parseStartTime
