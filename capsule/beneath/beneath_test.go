@@ -18,22 +18,22 @@ import (
 
 // hold makes a folder with a few entries, one outside it, and links from the one
 // to the other.
-func hold(t testing.TB) (dir *beneath.Dir, outside string) {
-	t.Helper()
-	inside := tempdir.New(t)
-	outside = tempdir.New(t)
-	require.NoError(t, os.MkdirAll(filepath.Join(inside, "a/b"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(inside, "a/file"), []byte("text"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600))
+func hold(tb testing.TB) (dir *beneath.Dir, outside string) {
+	tb.Helper()
+	inside := tempdir.New(tb)
+	outside = tempdir.New(tb)
+	require.NoError(tb, os.MkdirAll(filepath.Join(inside, "a/b"), 0o700))
+	require.NoError(tb, os.WriteFile(filepath.Join(inside, "a/file"), []byte("text"), 0o600))
+	require.NoError(tb, os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600))
 	for name, target := range map[string]string{
 		"link-out": filepath.Join(outside, "secret"), "link-dir": outside, "link-in": "a/file", "link-dir-in": "a",
 		"link-dangling": "nowhere", "link-self": "link-self", "link-magic": "/proc/self/root",
 	} {
-		require.NoError(t, os.Symlink(target, filepath.Join(inside, name)))
+		require.NoError(tb, os.Symlink(target, filepath.Join(inside, name)))
 	}
 	dir, err := beneath.Open(inside)
-	require.NoError(t, err)
-	t.Cleanup(func() { dir.Close() })
+	require.NoError(tb, err)
+	tb.Cleanup(func() { dir.Close() })
 	return dir, outside
 }
 

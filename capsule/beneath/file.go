@@ -1,6 +1,7 @@
 package beneath
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -95,7 +96,7 @@ func (d *Dir) MkdirAll(rel string, perm uint32) error {
 
 // enter makes the folder name in parent if it is missing, and opens it.
 func enter(parent int, name string, perm uint32) (int, error) {
-	if err := unix.Mkdirat(parent, name, perm); err != nil && err != unix.EEXIST {
+	if err := unix.Mkdirat(parent, name, perm); err != nil && !errors.Is(err, unix.EEXIST) {
 		return -1, err
 	}
 	return openat2(parent, name, unix.O_RDONLY|unix.O_DIRECTORY, 0)

@@ -14,13 +14,13 @@ import (
 
 type vector struct{ Source, Text, Want string }
 
-func vectors(t testing.TB) []vector {
-	t.Helper()
+func vectors(tb testing.TB) []vector {
+	tb.Helper()
 	data, err := os.ReadFile("testdata/fence.json")
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	var file struct{ Cases []vector }
-	require.NoError(t, json.Unmarshal(data, &file))
-	require.NotEmpty(t, file.Cases)
+	require.NoError(tb, json.Unmarshal(data, &file))
+	require.NotEmpty(tb, file.Cases)
 	return file.Cases
 }
 

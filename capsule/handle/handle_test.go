@@ -16,7 +16,8 @@ var reporting = handle.Spawner{SessionID: "ses_parent", ContextID: "ctx_parent",
 func TestAHandleIsReadBackAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	written := reporting.EnvValue()
-	assert.Equal(t, `{"session_id":"ses_parent","context_id":"ctx_parent","delegation_id":"dlg_0001","url":"http://127.0.0.1:7777"}`, written)
+	want := `{"session_id":"ses_parent","context_id":"ctx_parent","delegation_id":"dlg_0001","url":"http://127.0.0.1:7777"}`
+	assert.Equal(t, want, written)
 	read, err := handle.Parse(written)
 	require.NoError(t, err)
 	assert.Equal(t, reporting, read)
@@ -27,7 +28,8 @@ func TestAHandleForLineageOnlyHasNoAddress(t *testing.T) {
 	lineage := reporting
 	lineage.URL = ""
 	written := lineage.EnvValue()
-	assert.Equal(t, `{"session_id":"ses_parent","context_id":"ctx_parent","delegation_id":"dlg_0001"}`, written)
+	want := `{"session_id":"ses_parent","context_id":"ctx_parent","delegation_id":"dlg_0001"}`
+	assert.Equal(t, want, written)
 	read, err := handle.Parse(written)
 	require.NoError(t, err)
 	assert.Equal(t, lineage, read)

@@ -1,7 +1,6 @@
 package manifest_test
 
 import (
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -31,7 +30,7 @@ func parse(t *testing.T, text string) (warnings, faults []string) {
 	parsed, warned, err := manifest.Parse("murmur.yaml", []byte(text))
 	var refused strictyaml.Faults
 	if err != nil {
-		require.True(t, errors.As(err, &refused))
+		require.ErrorAs(t, err, &refused)
 		require.Nil(t, parsed)
 	}
 	return lines(warned), lines(refused)
@@ -118,7 +117,7 @@ func TestEveryKeyOfTheFormatIsKnownAndTreatedByItsEffect(t *testing.T) {
 	require.NoError(t, err)
 	_, warned, err := manifest.Parse("murmur.yaml", text)
 	var refused strictyaml.Faults
-	require.True(t, errors.As(err, &refused))
+	require.ErrorAs(t, err, &refused)
 	fields := func(faults []strictyaml.Fault) []string {
 		out := []string{}
 		for _, fault := range faults {
@@ -309,7 +308,7 @@ func FuzzAManifestIsReadOrRefused(f *testing.F) {
 		parsed, _, err := manifest.Parse("murmur.yaml", data)
 		if err != nil {
 			var faults strictyaml.Faults
-			assert.True(t, errors.As(err, &faults))
+			assert.ErrorAs(t, err, &faults)
 			assert.NotEmpty(t, faults)
 			assert.Nil(t, parsed)
 			return

@@ -29,37 +29,37 @@ func finished() outcome.Record {
 }
 
 // folder makes a folder and holds it.
-func folder(t testing.TB) *beneath.Dir {
-	t.Helper()
-	dir, err := beneath.Open(tempdir.New(t))
-	require.NoError(t, err)
-	t.Cleanup(func() { dir.Close() })
+func folder(tb testing.TB) *beneath.Dir {
+	tb.Helper()
+	dir, err := beneath.Open(tempdir.New(tb))
+	require.NoError(tb, err)
+	tb.Cleanup(func() { dir.Close() })
 	return dir
 }
 
 // put writes a file into a held folder, making folders on the way.
-func put(t testing.TB, dir *beneath.Dir, name, text string) {
-	t.Helper()
+func put(tb testing.TB, dir *beneath.Dir, name, text string) {
+	tb.Helper()
 	path := filepath.Join(dir.Name(), name)
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	require.NoError(tb, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(tb, os.WriteFile(path, []byte(text), 0o600))
 }
 
-func names(t testing.TB, dir *beneath.Dir) []string {
-	t.Helper()
+func names(tb testing.TB, dir *beneath.Dir) []string {
+	tb.Helper()
 	found, err := dir.Names()
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return found
 }
 
 // load reads the cases of a file of test vectors.
-func load(t testing.TB, name string, cases any) {
-	t.Helper()
+func load(tb testing.TB, name string, cases any) {
+	tb.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	var file struct {
 		Cases json.RawMessage `json:"cases"`
 	}
-	require.NoError(t, json.Unmarshal(data, &file))
-	require.NoError(t, json.Unmarshal(file.Cases, cases))
+	require.NoError(tb, json.Unmarshal(data, &file))
+	require.NoError(tb, json.Unmarshal(file.Cases, cases))
 }

@@ -202,7 +202,8 @@ func TestTheEndOfASessionIsReadBack(t *testing.T) {
 	assert.Equal(t, end, read)
 	text, err := os.ReadFile(filepath.Join(records.Name(), outcome.EndFile))
 	require.NoError(t, err)
-	assert.Equal(t, "{\n  \"session_id\": \"ses_1\",\n  \"task_id\": \"tsk_1\",\n  \"status\": \"error\",\n  \"detail\": \"exit 3\",\n  \"duration_ms\": 7\n}\n", string(text))
+	want := "{\n  \"session_id\": \"ses_1\",\n  \"task_id\": \"tsk_1\",\n  \"status\": \"error\",\n  \"detail\": \"exit 3\",\n  \"duration_ms\": 7\n}\n"
+	assert.Equal(t, want, string(text))
 }
 
 func TestAFileThatIsNotTheEndOfASessionIsRefused(t *testing.T) {

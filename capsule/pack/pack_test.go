@@ -2,7 +2,6 @@ package pack_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -87,7 +86,7 @@ func TestEverythingWrongWithAPackageIsSaidAtOnce(t *testing.T) {
 	lay(t, dir, map[string]string{"murmur.yaml": "name: UPPER\nversion: latest\n"})
 	_, err := pack.Open(dir)
 	var faults strictyaml.Faults
-	require.True(t, errors.As(err, &faults))
+	require.ErrorAs(t, err, &faults)
 	assert.Len(t, faults, 2)
 	assert.Equal(t, filepath.Join(dir, "murmur.yaml"), faults[0].File)
 	assert.ErrorContains(t, err, "holds no module")

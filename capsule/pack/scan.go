@@ -70,14 +70,14 @@ func (s *scan) level(parent *beneath.Dir, depth int) {
 			s.errs = append(s.errs, fmt.Errorf("store: %s: %w", where, err))
 		default:
 			s.folder(folder, depth)
-			folder.Close()
 		}
 	}
 }
 
 // folder takes a folder as a package if it has a manifest, and looks into it
-// otherwise.
+// otherwise. It closes it.
 func (s *scan) folder(folder *beneath.Dir, depth int) {
+	defer folder.Close()
 	if _, err := folder.Stat(layout.ManifestFile); errors.Is(err, fs.ErrNotExist) {
 		s.level(folder, depth+1)
 		return

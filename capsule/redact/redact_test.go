@@ -16,13 +16,13 @@ import (
 
 type vector struct{ Text, Want string }
 
-func vectors(t testing.TB) []vector {
-	t.Helper()
+func vectors(tb testing.TB) []vector {
+	tb.Helper()
 	data, err := os.ReadFile("testdata/redaction.json")
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	var file struct{ Cases []vector }
-	require.NoError(t, json.Unmarshal(data, &file))
-	require.NotEmpty(t, file.Cases)
+	require.NoError(tb, json.Unmarshal(data, &file))
+	require.NotEmpty(tb, file.Cases)
 	return file.Cases
 }
 
@@ -61,7 +61,8 @@ func TestAWriterRedactsAndReportsTheLengthItWasGiven(t *testing.T) {
 	n, err := redact.Writer(&out).Write([]byte(line))
 	require.NoError(t, err)
 	assert.Equal(t, len(line), n)
-	assert.Equal(t, `{"message":"got <handle:d4abfe2e7b6c606d>."}`+"\n", out.String())
+	want := `{"message":"got <handle:d4abfe2e7b6c606d>."}` + "\n"
+	assert.Equal(t, want, out.String())
 }
 
 type broken struct{ err error }

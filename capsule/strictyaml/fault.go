@@ -25,7 +25,7 @@ const (
 )
 
 // Fault is one thing that is wrong with a document.
-type Fault struct {
+type Fault struct { //nolint:errname // a fault is what a person is told, one of several
 	// File is the document's name as it was given.
 	File string
 	// Line and Column count from 1; Column counts characters.
@@ -50,7 +50,7 @@ func (f Fault) Error() string {
 
 // Faults is everything that is wrong with a document. An empty one is no error:
 // return it as an error only through [Faults.Err].
-type Faults []Fault
+type Faults []Fault //nolint:errname // see Fault
 
 // Error is the faults in file order, one a line.
 func (f Faults) Error() string {

@@ -1,5 +1,3 @@
-// Package tempdir gives this folder's tests a short-lived folder of their own.
-// testing.T's own has a path too long for a socket beneath it.
 package tempdir
 
 import (
@@ -8,15 +6,15 @@ import (
 )
 
 // New makes a folder that is removed when the test ends.
-func New(t testing.TB) string {
-	t.Helper()
+func New(tb testing.TB) string {
+	tb.Helper()
 	dir, err := os.MkdirTemp("", "rk")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return dir
