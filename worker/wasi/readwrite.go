@@ -154,14 +154,13 @@ func (h *Host) transfer(nr uintptr, f *file, at int64) (int, Errno) {
 	return n, Success
 }
 
-// blocking moves bytes through something that can make the guest wait. It waits first:
-// before its first writer came, a FIFO says "end of file" to a read that does not.
+// blocking moves bytes through something that can make the guest wait. It looks first
+// whether there is any: before its first writer came, a FIFO says "end of file" to a
+// read that does not wait.
 func (h *Host) blocking(nr uintptr, f *file, events int16) (int, Errno) {
 	for {
-		if f.flags&fdNonblock == 0 {
-			if e := h.ready(f, events); e != Success {
-				return 0, e
-			}
+		if e := h.ready(f, events); e != Success {
+			return 0, e
 		}
 		n, e := h.vectored(nr, f.fd, 0)
 		if e != Again || f.flags&fdNonblock != 0 {

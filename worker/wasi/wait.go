@@ -64,9 +64,18 @@ func (h *Host) wait(fds []unix.PollFd, timeout time.Duration) Errno {
 	}
 }
 
-// ready waits until f can be read or written.
+// ready waits until f can be read or written; a guest that asked not to wait is told
+// at once.
 func (h *Host) ready(f *file, events int16) Errno {
+	timeout := forever
+	if f.flags&fdNonblock != 0 {
+		timeout = 0
+	}
 	var fds [2]unix.PollFd
 	fds[1] = unix.PollFd{Fd: int32(f.fd), Events: events}
-	return h.wait(fds[:], forever)
+	e := h.wait(fds[:], timeout)
+	if e == Success && fds[1].Revents == 0 {
+		return Again
+	}
+	return e
 }

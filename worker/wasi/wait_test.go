@@ -164,6 +164,8 @@ func TestAFIFODelivers(t *testing.T) {
 	require.Equal(t, NXIO, e, "nobody reads")
 	fifo, e := g.open(work, "fifo", 0, uint64(rightRead), fdNonblock)
 	require.Equal(t, Success, e)
+	_, e = g.receive(fifo, 10)
+	require.Equal(t, Again, e, "nobody wrote yet: not the end of the file")
 	w, err := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	require.NoError(t, err)
 	_, e = g.receive(fifo, 10)

@@ -102,7 +102,7 @@ func (r *Runner) one(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	exit, err := r.start(host, path)
+	exit, err := r.start(ctx, host, path)
 	if err := errors.Join(err, host.Close()); err != nil {
 		return fmt.Errorf("%w; stderr: %.2000s", err, stderr.String())
 	}
@@ -110,7 +110,7 @@ func (r *Runner) one(ctx context.Context, path string) error {
 }
 
 // start runs a program to its end. A trap is an error.
-func (r *Runner) start(host *wasi.Host, path string) (exit uint32, err error) {
+func (r *Runner) start(ctx context.Context, host *wasi.Host, path string) (exit uint32, err error) {
 	module, err := wasmtime.NewModuleFromFile(r.engine, path)
 	if err != nil {
 		return 0, err
@@ -119,6 +119,9 @@ func (r *Runner) start(host *wasi.Host, path string) (exit uint32, err error) {
 	store := wasmtime.NewStore(r.engine)
 	defer store.Close()
 	store.SetEpochDeadline(1)
+	if err := context.Cause(ctx); err != nil { // the epoch may have passed while compiling
+		return 0, err
+	}
 	seat, err := r.imports.Attach(store, host)
 	if err != nil {
 		return 0, err
