@@ -32,7 +32,7 @@ func stateOf(file *os.File) (state, error) {
 		return state{}, fmt.Errorf("stat %s: %w", file.Name(), err)
 	}
 	return state{
-		dev: uint64(stat.Dev), ino: stat.Ino, size: stat.Size, mtime: stat.Mtim, ctime: stat.Ctim,
+		dev: stat.Dev, ino: stat.Ino, size: stat.Size, mtime: stat.Mtim, ctime: stat.Ctim,
 	}, nil
 }
 

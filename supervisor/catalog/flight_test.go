@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestThoseWhoWaitGetTheErrorOfTheOneWhoWorks(t *testing.T) {
@@ -64,8 +65,8 @@ func TestOneWhoGivesUpDoesNotFailTheOthers(t *testing.T) {
 		}()
 		synctest.Wait()
 		giveUp()
-		assert.ErrorIs(t, <-leader, context.Canceled)
-		assert.NoError(t, <-follower)
+		require.ErrorIs(t, <-leader, context.Canceled)
+		require.NoError(t, <-follower)
 		assert.Equal(t, 1, worked)
 	})
 }

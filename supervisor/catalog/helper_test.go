@@ -161,3 +161,10 @@ func (b *bench) settle(path string) {
 		return err == nil && time.Since(info.ModTime()) > 300*time.Millisecond
 	}, patience, 10*time.Millisecond)
 }
+
+// rewrite changes a file in its place.
+func (b *bench) rewrite(path, content string) {
+	b.t.Helper()
+	require.NoError(b.t, os.Chmod(path, 0o600))
+	require.NoError(b.t, os.WriteFile(path, []byte(content), 0o600))
+}

@@ -59,36 +59,32 @@ func TestAnotherEngineOrModuleHasCodeOfItsOwn(t *testing.T) {
 
 func TestUnfitCodeIsSetAsideAndMadeAnew(t *testing.T) {
 	t.Parallel()
-	rewrite := func(t *testing.T, path, content string) {
-		require.NoError(t, os.Chmod(path, 0o600))
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-	}
-	for name, spoil := range map[string]func(*testing.T, *bench, string){
-		"one bit is flipped": func(t *testing.T, _ *bench, path string) { rewrite(t, path, native[:9]+"C"+native[10:]) },
-		"one bit is flipped and the time put back": func(t *testing.T, _ *bench, path string) {
+	for name, spoil := range map[string]func(*bench, string){
+		"one bit is flipped": func(b *bench, path string) { b.rewrite(path, native[:9]+"C"+native[10:]) },
+		"one bit is flipped and the time put back": func(b *bench, path string) {
 			info, err := os.Stat(path)
-			require.NoError(t, err)
-			rewrite(t, path, native[:9]+"C"+native[10:])
-			require.NoError(t, os.Chmod(path, info.Mode()))
-			require.NoError(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
+			require.NoError(b.t, err)
+			b.rewrite(path, native[:9]+"C"+native[10:])
+			require.NoError(b.t, os.Chmod(path, info.Mode()))
+			require.NoError(b.t, os.Chtimes(path, info.ModTime(), info.ModTime()))
 		},
-		"it is cut":   func(t *testing.T, _ *bench, path string) { rewrite(t, path, native[:9]) },
-		"it is empty": func(t *testing.T, _ *bench, path string) { rewrite(t, path, "") },
-		"it is replaced": func(t *testing.T, _ *bench, path string) {
-			require.NoError(t, os.Remove(path))
-			require.NoError(t, os.WriteFile(path, []byte("other code"), 0o600))
+		"it is cut":   func(b *bench, path string) { b.rewrite(path, native[:9]) },
+		"it is empty": func(b *bench, path string) { b.rewrite(path, "") },
+		"it is replaced": func(b *bench, path string) {
+			require.NoError(b.t, os.Remove(path))
+			require.NoError(b.t, os.WriteFile(path, []byte("other code"), 0o600))
 		},
-		"it is a link": func(t *testing.T, _ *bench, path string) {
-			require.NoError(t, os.Rename(path, path+".moved"))
-			require.NoError(t, os.Symlink(path+".moved", path))
+		"it is a link": func(b *bench, path string) {
+			require.NoError(b.t, os.Rename(path, path+".moved"))
+			require.NoError(b.t, os.Symlink(path+".moved", path))
 		},
-		"it is a folder": func(t *testing.T, _ *bench, path string) {
-			require.NoError(t, os.Remove(path))
-			require.NoError(t, os.MkdirAll(filepath.Join(path, "full"), 0o700))
+		"it is a folder": func(b *bench, path string) {
+			require.NoError(b.t, os.Remove(path))
+			require.NoError(b.t, os.MkdirAll(filepath.Join(path, "full"), 0o700))
 		},
-		"it was recorded otherwise": func(t *testing.T, b *bench, path string) {
+		"it was recorded otherwise": func(b *bench, path string) {
 			key := strings.TrimSuffix(filepath.Base(path), ".cwasm")
-			require.NoError(t, b.book.PutNativeDigest(t.Context(), key, sha("something else")))
+			require.NoError(b.t, b.book.PutNativeDigest(b.t.Context(), key, sha("something else")))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +96,7 @@ func TestUnfitCodeIsSetAsideAndMadeAnew(t *testing.T) {
 			b.settle(path)
 			b.native(cache) // now it is remembered as verified
 			for times := range 2 {
-				spoil(t, b, path)
+				spoil(b, path)
 				assert.Equal(t, native, b.native(cache))
 				assert.EqualValues(t, times+2, b.compiled.Load())
 				assert.Contains(t, b.files(), filepath.Base(path)+".corrupt")

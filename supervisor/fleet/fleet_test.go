@@ -1,7 +1,6 @@
 package fleet_test
 
 import (
-	"errors"
 	"flag"
 	"io/fs"
 	"os"
@@ -101,7 +100,7 @@ func TestOnceNeedsAFleetThatEnds(t *testing.T) {
 	t.Parallel()
 	const text = "version: 1\nstore: [s]\ncapsules: [{name: a, version: 1.0.0, restart: {policy: always}}]\n"
 	_, _, err := fleet.Parse("f.yaml", []byte(text), fleet.Options{Once: true})
-	assert.EqualError(t, err, "f.yaml:3:56: capsules[0].restart.policy: always never ends, and --once waits for the end (bad_value)")
+	require.EqualError(t, err, "f.yaml:3:56: capsules[0].restart.policy: always never ends, and --once waits for the end (bad_value)")
 	_, _, err = fleet.Parse("f.yaml", []byte(text), fleet.Options{})
 	assert.ErrorContains(t, err, "(not_built)")
 }
@@ -176,7 +175,7 @@ func FuzzParse(f *testing.F) {
 		got, _, err := fleet.Parse("fleet.yaml", data, fleet.Options{})
 		if err != nil {
 			var faults strictyaml.Faults
-			require.True(t, errors.As(err, &faults), err)
+			require.ErrorAs(t, err, &faults)
 			require.NotEmpty(t, faults)
 			return
 		}

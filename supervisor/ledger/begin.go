@@ -33,7 +33,7 @@ func (b *Book) Begin(ctx context.Context, intent Intent, admit func(View) error)
 				return err
 			}
 		}
-		if _, taken := e.index.sessions[s.ID]; taken {
+		if _, taken := e.sessions[s.ID]; taken {
 			return fmt.Errorf("session %s is there already: %w", s.ID, ErrConflict)
 		}
 		e.changeSession(s)
@@ -42,7 +42,7 @@ func (b *Book) Begin(ctx context.Context, intent Intent, admit func(View) error)
 		}
 		d := *intent.Delegation
 		d.State, d.Rev, d.StartedAt = Starting, 0, s.StartedAt
-		if _, taken := e.index.delegations[d.ID]; taken {
+		if _, taken := e.delegations[d.ID]; taken {
 			return fmt.Errorf("delegation %s is there already: %w", d.ID, ErrConflict)
 		}
 		if err := e.parentFits(d); err != nil {
@@ -57,7 +57,7 @@ func (b *Book) Begin(ctx context.Context, intent Intent, admit func(View) error)
 // repeated returns the delegation that the request has made before, with
 // ErrRequestReused when it asked for something else.
 func (e *edit) repeated(d *Delegation) (*Delegation, error) {
-	first, ok := e.index.Delegation(e.requests[request{d.ParentSessionID, d.RequestID}])
+	first, ok := e.Delegation(e.requests[request{d.ParentSessionID, d.RequestID}])
 	if !ok {
 		return nil, nil
 	}

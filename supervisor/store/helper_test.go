@@ -34,10 +34,14 @@ func TestMain(m *testing.M) {
 		"write": writeForEver, "lock": holdLock, "open": holdOpen, "full": writeOnFullDisk,
 	}
 	if err := roles[role](path); err != nil {
-		fmt.Println(err)
+		say(err.Error())
 		os.Exit(1)
 	}
 }
+
+// say prints a line for the test that plays this process. A test that is gone
+// needs no line.
+func say(line string) { _, _ = fmt.Fprintln(os.Stdout, line) }
 
 // other starts the test binary in a role; its lines come through lines.
 func other(t *testing.T, role, path string) (cmd *exec.Cmd, lines *bufio.Scanner) {
@@ -79,7 +83,7 @@ func writeForEver(path string) error {
 		}()
 	}
 	for ack := range acks {
-		fmt.Println(ack)
+		say(ack)
 	}
 	return nil
 }
@@ -88,7 +92,7 @@ func holdLock(path string) error {
 	if _, err := store.Lock(path); err != nil {
 		return err
 	}
-	fmt.Println("held")
+	say("held")
 	<-make(chan struct{})
 	return nil
 }
@@ -97,7 +101,7 @@ func holdOpen(path string) error {
 	if _, _, err := store.Open(path, patience); err != nil {
 		return err
 	}
-	fmt.Println("open")
+	say("open")
 	<-make(chan struct{})
 	return nil
 }
@@ -112,7 +116,7 @@ func writeOnFullDisk(path string) error {
 	}
 	put := func(key string, size int) error {
 		return s.Update(context.Background(), func(tx *store.Tx) error {
-			tx.After(func(err error) { fmt.Println(key, "committed:", err == nil) })
+			tx.After(func(err error) { say(fmt.Sprint(key, " committed: ", err == nil)) })
 			return tx.Put("rows", key, make([]byte, size))
 		})
 	}

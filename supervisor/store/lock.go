@@ -39,8 +39,7 @@ func Lock(path string) (release func() error, err error) {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
 	if err := hold(file); err != nil {
-		file.Close()
-		return nil, fmt.Errorf("lock %s: %w", path, err)
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
 	}
 	return func() error {
 		return errors.Join(file.Truncate(0), file.Close())

@@ -47,7 +47,7 @@ func TestAHolderWhosePidIsNotWrittenYetIsStillNamed(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, []byte("-7 junk"), 0o600))
 	_, err = store.Lock(path)
-	assert.ErrorContains(t, err, "another supervisor holds this state folder")
+	require.ErrorContains(t, err, "another supervisor holds this state folder")
 	require.NoError(t, release())
 }
 
@@ -57,7 +57,7 @@ func TestALockThatIsNoRegularFileIsRefused(t *testing.T) {
 	require.NoError(t, os.Symlink("elsewhere", filepath.Join(dir, "link")))
 	for _, name := range []string{"link", "."} {
 		_, err := store.Lock(filepath.Join(dir, name))
-		assert.Error(t, err, name)
+		require.Error(t, err, name)
 	}
 	assert.NoFileExists(t, filepath.Join(dir, "elsewhere"))
 }
@@ -71,7 +71,7 @@ func TestAFileThatAnotherProcessHoldsIsRefusedInTime(t *testing.T) {
 	begun := time.Now()
 	_, _, err := store.Open(path, 100*time.Millisecond)
 	require.ErrorIs(t, err, store.ErrLocked)
-	assert.ErrorContains(t, err, "100ms")
+	require.ErrorContains(t, err, "100ms")
 	assert.Less(t, time.Since(begun), patience/2)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 	"golang.org/x/sys/unix"
 
 	"rookery/capsule/atomicfile"
@@ -109,15 +110,14 @@ func guarded(path string, options *bolt.Options, look func(*bolt.DB) error) (db 
 		if cause := recover(); cause != nil {
 			// Only the lock is given back. The transaction that panicked still holds its
 			// locks inside db, so db.Close would wait for ever.
-			file.Close()
-			db, err = nil, fmt.Errorf("%w: %v", ErrDamaged, cause)
+			db, err = nil, errors.Join(fmt.Errorf("%w: %v", ErrDamaged, cause), file.Close())
 		}
 	}()
 	db, err = bolt.Open(path, 0o600, options)
 	switch {
-	case errors.Is(err, bolt.ErrTimeout):
+	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%w for longer than %s", ErrLocked, options.Timeout)
-	case errors.Is(err, bolt.ErrInvalid), errors.Is(err, bolt.ErrChecksum), errors.Is(err, bolt.ErrInvalidMapping):
+	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrChecksum), errors.Is(err, bolterrors.ErrInvalidMapping):
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	case err != nil:
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // Why the store cannot be used. Callers branch on them.
@@ -75,7 +76,7 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 // or ErrClosed. fn must be short: the file cannot grow meanwhile.
 func (s *Store) View(fn func(*Snapshot) error) error {
 	err := s.db.View(func(tx *bolt.Tx) error { return fn(&Snapshot{tx: tx}) })
-	if errors.Is(err, bolt.ErrDatabaseNotOpen) {
+	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return ErrClosed
 	}
 	return err

@@ -149,8 +149,8 @@ func TestAnUpdateOfAnEndedContextIsNeverBegun(t *testing.T) {
 		})
 	}()
 	cancel()
-	assert.ErrorIs(t, <-answer, context.Canceled)
-	assert.ErrorIs(t, s.Update(ctx, func(*store.Tx) error { return nil }), context.Canceled)
+	require.ErrorIs(t, <-answer, context.Canceled)
+	require.ErrorIs(t, s.Update(ctx, func(*store.Tx) error { return nil }), context.Canceled)
 	release()
 }
 
@@ -159,7 +159,7 @@ func TestAClosedStoreRefuses(t *testing.T) {
 	s, _, err := store.Open(filepath.Join(folder(t), "state.db"), patience)
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
-	assert.ErrorIs(t, s.Update(t.Context(), func(*store.Tx) error { return nil }), store.ErrClosed)
+	require.ErrorIs(t, s.Update(t.Context(), func(*store.Tx) error { return nil }), store.ErrClosed)
 	assert.ErrorIs(t, s.View(func(*store.Snapshot) error { return nil }), store.ErrClosed)
 }
 

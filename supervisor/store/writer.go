@@ -75,9 +75,10 @@ gather:
 // succeeded: bbolt cannot undo a part. The returned error spoils the group.
 func run(tx *bolt.Tx, r *request) (wrote bool, err error) {
 	t := &Tx{base: Snapshot{tx: tx}}
-	if r.err = r.fn(t); r.err != nil {
-		return false, nil
+	r.err = r.fn(t)
+	if r.err == nil {
+		r.after = t.after
+		wrote, err = len(t.writes) > 0, t.apply()
 	}
-	r.after = t.after
-	return len(t.writes) > 0, t.apply()
+	return wrote, err
 }
