@@ -35,7 +35,7 @@ func TestCapsulesAreFoundByNameAndExactVersion(t *testing.T) {
 
 	for _, name := range []string{"", "gamma", "Alpha", "a", "../a", "owner/alpha"} {
 		_, err := c.Lookup(name, "1.0.0")
-		assert.ErrorIs(t, err, catalog.ErrUnknownCapsule, name)
+		require.ErrorIs(t, err, catalog.ErrUnknownCapsule, name)
 	}
 	for _, version := range []string{"", "1", "1.0", "v1.0.0", "latest", "stable", "edge", "1.0.1"} {
 		_, err := c.Lookup("alpha", version)

@@ -33,8 +33,8 @@ func TestThoseWhoWaitGetTheErrorOfTheOneWhoWorks(t *testing.T) {
 		go func() { left <- f.do(ctx, "key", work) }()
 		synctest.Wait()
 		cancel()
-		assert.ErrorIs(t, <-left, context.Canceled, "one who waits may leave")
-		assert.NoError(t, f.do(t.Context(), "another key", func() error { return nil }))
+		require.ErrorIs(t, <-left, context.Canceled, "one who waits may leave")
+		require.NoError(t, f.do(t.Context(), "another key", func() error { return nil }))
 		close(leave)
 		for range 3 {
 			assert.Equal(t, failed, <-answers)

@@ -109,7 +109,7 @@ func TestRowsThatDoNotFitAreRefused(t *testing.T) {
 			spoiled := intent(parent)
 			spoil(&spoiled)
 			_, err := h.Begin(t.Context(), spoiled, nil)
-			assert.ErrorIs(t, err, ledger.ErrConflict)
+			require.ErrorIs(t, err, ledger.ErrConflict)
 			assert.Len(t, h.Sessions(ledger.Filter{}), 2)
 		})
 	}
@@ -124,10 +124,10 @@ func TestNothingBeginsBeneathASessionOnItsWayOut(t *testing.T) {
 	_, err := h.MarkEnding(t.Context(), parent.ID, because(ledger.CauseOperator))
 	require.NoError(t, err)
 	_, err = h.Begin(t.Context(), intent(parent), nil)
-	assert.ErrorIs(t, err, ledger.ErrEnding)
+	require.ErrorIs(t, err, ledger.ErrEnding)
 	require.NoError(t, h.Finish(t.Context(), parent.ID, ends(outcome.Terminated, false)))
 	_, err = h.Begin(t.Context(), intent(parent), nil)
-	assert.ErrorIs(t, err, ledger.ErrTerminal)
+	require.ErrorIs(t, err, ledger.ErrTerminal)
 	_, err = h.Begin(t.Context(), intent(ledger.Session{ID: id.Session.New()}), nil)
 	assert.ErrorIs(t, err, ledger.ErrNotFound)
 }
@@ -189,7 +189,9 @@ func TestOneRequestSentManyTimesAtOnceMakesOneDelegation(t *testing.T) {
 			asked := intent(parent)
 			asked.Delegation.RequestID = requestID
 			existing, err := h.Begin(t.Context(), asked, nil)
-			assert.NoError(t, err)
+			if !assert.NoError(t, err) {
+				return
+			}
 			if existing == nil {
 				made.Add(1)
 				return

@@ -65,7 +65,7 @@ func TestWhatHasBeenDecidedStays(t *testing.T) {
 			child := h.child(h.root())
 			require.NoError(t, h.Finish(t.Context(), child.ID, ends(outcome.Crashed, true)))
 			s, d := h.session(child.ID), h.delegation(child.DelegationID)
-			assert.ErrorIs(t, step(h, child.ID), ledger.ErrTerminal)
+			require.ErrorIs(t, step(h, child.ID), ledger.ErrTerminal)
 			assert.Equal(t, s, h.session(child.ID))
 			assert.Equal(t, d, h.delegation(child.DelegationID))
 		})
@@ -89,7 +89,7 @@ func TestASessionThatIsBeingEndedDoesNotGoOn(t *testing.T) {
 		_, err := h.MarkEnding(t.Context(), s.ID, because(ledger.CauseDrain))
 		require.NoError(t, err)
 	}
-	assert.ErrorIs(t, h.Started(t.Context(), gated.ID, process, "00", ""), ledger.ErrEnding)
+	require.ErrorIs(t, h.Started(t.Context(), gated.ID, process, "00", ""), ledger.ErrEnding)
 	assert.Zero(t, h.session(gated.ID).Identity)
 	assert.ErrorIs(t, h.Ready(t.Context(), handshaken.ID, "sealed"), ledger.ErrEnding)
 }
@@ -98,18 +98,18 @@ func TestStepsOutOfOrderAreRefused(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	s := h.root()
-	assert.ErrorIs(t, h.Ready(t.Context(), s.ID, "sealed"), ledger.ErrConflict, "ready without a process")
-	assert.ErrorIs(t, h.Started(t.Context(), s.ID, ledger.Identity{PID: 1}, "00", ""), ledger.ErrConflict, "half an identity")
+	require.ErrorIs(t, h.Ready(t.Context(), s.ID, "sealed"), ledger.ErrConflict, "ready without a process")
+	require.ErrorIs(t, h.Started(t.Context(), s.ID, ledger.Identity{PID: 1}, "00", ""), ledger.ErrConflict, "half an identity")
 	h.ready(s)
-	assert.ErrorIs(t, h.Started(t.Context(), s.ID, process, "00", ""), ledger.ErrConflict, "started twice")
-	assert.ErrorIs(t, h.Ready(t.Context(), s.ID, "sealed"), ledger.ErrConflict, "ready twice")
+	require.ErrorIs(t, h.Started(t.Context(), s.ID, process, "00", ""), ledger.ErrConflict, "started twice")
+	require.ErrorIs(t, h.Ready(t.Context(), s.ID, "sealed"), ledger.ErrConflict, "ready twice")
 
 	nobody := id.Session.New()
-	assert.ErrorIs(t, h.Started(t.Context(), nobody, process, "00", ""), ledger.ErrNotFound)
-	assert.ErrorIs(t, h.Ready(t.Context(), nobody, ""), ledger.ErrNotFound)
-	assert.ErrorIs(t, h.Finish(t.Context(), nobody, ends(outcome.OK, false)), ledger.ErrNotFound)
+	require.ErrorIs(t, h.Started(t.Context(), nobody, process, "00", ""), ledger.ErrNotFound)
+	require.ErrorIs(t, h.Ready(t.Context(), nobody, ""), ledger.ErrNotFound)
+	require.ErrorIs(t, h.Finish(t.Context(), nobody, ends(outcome.OK, false)), ledger.ErrNotFound)
 	_, err := h.MarkEnding(t.Context(), nobody, because(ledger.CauseDrain))
-	assert.ErrorIs(t, err, ledger.ErrNotFound)
+	require.ErrorIs(t, err, ledger.ErrNotFound)
 	_, err = h.WaitEnded(t.Context(), nobody)
 	assert.ErrorIs(t, err, ledger.ErrNotFound)
 }
@@ -128,9 +128,9 @@ func TestAnEndWithoutItsDelegationIsRefused(t *testing.T) {
 	none := func(ledger.Session, *ledger.Delegation) (ledger.FinishedSession, *ledger.FinishedDelegation) {
 		return ledger.FinishedSession{}, nil
 	}
-	assert.ErrorIs(t, h.Finish(t.Context(), child.ID, half), ledger.ErrConflict)
-	assert.ErrorIs(t, h.Finish(t.Context(), root.ID, much), ledger.ErrConflict)
-	assert.ErrorIs(t, h.Finish(t.Context(), root.ID, none), ledger.ErrConflict)
+	require.ErrorIs(t, h.Finish(t.Context(), child.ID, half), ledger.ErrConflict)
+	require.ErrorIs(t, h.Finish(t.Context(), root.ID, much), ledger.ErrConflict)
+	require.ErrorIs(t, h.Finish(t.Context(), root.ID, none), ledger.ErrConflict)
 	assert.Equal(t, ledger.Starting, h.session(child.ID).State)
 }
 
