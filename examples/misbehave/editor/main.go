@@ -96,7 +96,7 @@ func (r *report) files(own string) {
 	r.try("create a file in "+runtime, os.WriteFile(runtime+"new", nil, 0o644))
 	r.try("create a folder in "+runtime, os.Mkdir(runtime+"new.d", 0o755))
 	r.try("create a link in "+runtime, os.Symlink("murmur.yaml", runtime+"link"))
-	r.try("remove "+runtime, os.RemoveAll(runtime))
+	r.try("remove "+runtime, os.Remove(runtime))
 }
 
 func (r *report) try(what string, err error) {
