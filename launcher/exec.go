@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rookery/capsule/failpoint"
 	"rookery/launcher/compose"
 	"rookery/launcher/proc"
 	"rookery/launcher/runner"
@@ -41,7 +42,7 @@ func (p *Prepared) exec(ctx context.Context) (*Worker, error) {
 		return nil, err
 	}
 	defer in.close()
-	env := compose.WorkerEnv(p.folders.Run.Name())
+	env := append(compose.WorkerEnv(p.folders.Run.Name()), failpoint.Inherit(p.spec.Capsule)...)
 	process, err := p.start(env, in)
 	if err != nil {
 		return nil, errors.Join(err, out.close())

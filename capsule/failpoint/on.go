@@ -40,6 +40,16 @@ func (p *points) take(point string) (command, bool) {
 	return c, ok
 }
 
+// Inherit is what a launcher adds to the environment of a worker of capsule: what
+// of this process's own variable is meant for it.
+func Inherit(capsule string) []string {
+	value := For(os.Getenv(Env), capsule)
+	if value == "" {
+		return nil
+	}
+	return []string{Env + "=" + value}
+}
+
 // Hit marks a point: if it is armed, its action happens here.
 func Hit(point string) {
 	c, ok := armed().take(point)
