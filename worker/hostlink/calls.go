@@ -55,16 +55,11 @@ func (l *Link) EndDelegation(ctx context.Context, delegationID string) (*hostv1.
 }
 
 // EndTask ends the children that a task left running and returns when they are
-// gone. Without a supervisor it returns ErrNoSupervisor at once: there is nobody
-// who could end them, and the next supervisor will.
+// gone. It does not wait for a supervisor: without one it returns ErrNoSupervisor.
+// There is nobody who could end them, and the next supervisor will.
 func (l *Link) EndTask(ctx context.Context, taskID string) error {
-	if !l.Attached() {
-		return fmt.Errorf("end the task's children: %w", ErrNoSupervisor)
-	}
-	if _, err := l.client.EndTask(ctx, &hostv1.EndTaskRequest{TaskId: taskID}); err != nil {
-		return fmt.Errorf("end the task's children: %w", err)
-	}
-	return nil
+	_, err := l.client.EndTask(ctx, &hostv1.EndTaskRequest{TaskId: taskID})
+	return now("end the task's children", err)
 }
 
 // ResolveCompletion asks whether a completion that rang at the door is of a
@@ -73,12 +68,20 @@ func (l *Link) EndTask(ctx context.Context, taskID string) error {
 func (l *Link) ResolveCompletion(ctx context.Context, delegationID string) (bool, error) {
 	request := &hostv1.ResolveCompletionRequest{DelegationId: delegationID}
 	response, err := l.client.ResolveCompletion(ctx, request)
+	if err := now("resolve a completion", err); err != nil {
+		return false, err
+	}
+	return response.GetVerdict() == hostv1.CompletionVerdict_COMPLETION_VERDICT_RECORDED, nil
+}
+
+// now words the error of a call that was made once.
+func now(what string, err error) error {
 	switch {
 	case err == nil:
-		return response.GetVerdict() == hostv1.CompletionVerdict_COMPLETION_VERDICT_RECORDED, nil
+		return nil
 	case unanswered(err):
-		return false, fmt.Errorf("resolve a completion: %w: %w", ErrNoSupervisor, err)
+		return fmt.Errorf("%s: %w: %w", what, ErrNoSupervisor, err)
 	default:
-		return false, fmt.Errorf("resolve a completion: %w", err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
 }

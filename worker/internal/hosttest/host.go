@@ -131,6 +131,17 @@ func (h *Host) Calls() Calls {
 	return c
 }
 
+// Started is the ids of the delegations the host has started by itself.
+func (h *Host) Started() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var ids []string
+	for _, response := range h.delegated {
+		ids = append(ids, response.GetDelegationId())
+	}
+	return ids
+}
+
 func (h *Host) since(n int) (fresh []*hostv1.ReleasedOutcome, changed <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
