@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// engineKeyTimeout bounds asking a worker program for its engine: it prints one line, in about 30 ms.
+// engineKeyTimeout bounds asking a worker program for its engine: it prints two lines, in about 30 ms.
 const engineKeyTimeout = 30 * time.Second
 
 // EngineKey asks the worker program for its engine, see the function of that name.
@@ -27,9 +27,10 @@ func EngineKey(ctx context.Context, workerPath string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("ask worker program %s for its engine: %w", workerPath, err)
 	}
-	key := strings.TrimSpace(said)
-	if key == "" || strings.ContainsAny(key, "\n\x00") {
-		return "", fmt.Errorf("ask worker program %s for its engine: it printed %.80q, not one line", workerPath, said)
+	// The second line is the program's build, for people.
+	key, _, whole := strings.Cut(said, "\n")
+	if key == "" || !whole || strings.Contains(key, "\x00") {
+		return "", fmt.Errorf("ask worker program %s for its engine: it printed %.80q, not a line of its own", workerPath, said)
 	}
 	return key, nil
 }

@@ -259,6 +259,8 @@ func fakeCompiler() {
 		fmt.Fprintln(os.Stderr, "first line")
 		fmt.Fprintln(os.Stderr, "not a module:\x1b[31m bad magic")
 		os.Exit(1)
+	case "silently":
+		os.Exit(66)
 	case "spin":
 		_, _ = native.WriteString(strconv.Itoa(os.Getpid()))
 		for { //nolint:revive // that is the point

@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -50,7 +51,7 @@ func (t tool) run(ctx context.Context) (string, error) {
 		descriptors = append(descriptors, file.Fd())
 	}
 	process, err := proc.Start(proc.Command{
-		Path: t.path, Args: []string{filepath.Base(t.path), t.verb}, Env: compose.RuntimeEnv(), Files: descriptors,
+		Path: t.path, Args: []string{filepath.Base(t.path), t.verb}, Env: compose.ToolEnv(), Files: descriptors,
 	})
 	runtime.KeepAlive(null)
 	runtime.KeepAlive(t)
@@ -70,7 +71,10 @@ func (t tool) run(ctx context.Context) (string, error) {
 		return said, nil
 	}
 	lines := strings.Split(strings.TrimRight(said, "\n"), "\n")
-	return "", errors.New(crash.Detail(exit, crash.Clean(lines[len(lines)-1]), nil))
+	if last := crash.Clean(lines[len(lines)-1]); last != "" {
+		return "", fmt.Errorf("%s: %s", exit, last)
+	}
+	return "", errors.New(exit.String())
 }
 
 // bound limits the process and waits for its end.

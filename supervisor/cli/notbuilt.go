@@ -1,0 +1,34 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// notBuilt are the commands whose names are fixed and whose work this build does not do yet. Each refuses with a sentence: a
+// script that calls one learns it at once.
+func notBuilt() []*cobra.Command {
+	var out []*cobra.Command
+	for _, c := range []struct{ use, short string }{
+		{"stop SES", "End a session"},
+		{"launch CAPSULE[@VERSION]", "Start another root capsule"},
+		{"send TARGET TEXT", "Send an A2A message"},
+		{"logs SES|DLG", "Show a guest's or worker's log"},
+		{"events", "Follow the host's events"},
+		{"trace SES", "Show one session's trace"},
+		{"explain CAPSULE", "Show effective grants"},
+		{"pack DIR", "Make a .mur.zip"},
+		{"prune", "Apply retention now"},
+		{"token SES", "Show door tokens"},
+		{"effects", "Show peer calls whose outcome is unknown"},
+		{"doctor", "Show what this machine can enforce"},
+	} {
+		out = append(out, &cobra.Command{
+			Use:                c.use,
+			Short:              c.short + " (not in this build)",
+			Hidden:             true,
+			DisableFlagParsing: true,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				return usage("%s is not built into this version yet", cmd.CommandPath())
+			},
+		})
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rookery/capsule/layout"
+	"rookery/launcher"
+	"rookery/supervisor/catalog"
+	"rookery/supervisor/delegation"
+	"rookery/supervisor/fleet"
+	"rookery/supervisor/hostapi"
+	"rookery/supervisor/ledger"
+	"rookery/supervisor/operator"
+	"rookery/supervisor/roots"
+	"rookery/supervisor/store"
+)
+
+// Options are what `up` was told.
+type Options struct {
+	Fleet *fleet.Fleet
+	// StateDir is the state folder; it wins over the fleet's.
+	StateDir string
+	// Worker is the path of the worker program.
+	Worker string
+	// Version is stamped at build time.
+	Version string
+	// Once ends the host when every root has ended.
+	Once bool
+	// StopTimeout is the time budget for ending every tree.
+	StopTimeout time.Duration
+	// Stop delivers requests to stop: the first ends every tree within StopTimeout, the second ends it at once.
+	Stop <-chan os.Signal
+	// Ended is told each root's end, in the order of the fleet file. It is called from Up's own goroutine.
+	Ended func(roots.Result)
+	Log   zerolog.Logger
+}
+
+// ErrConfig marks errors of what Up was given, as against errors of what it did: a state folder that is not usable, a capsule that is
+// not in the store, a second supervisor.
+var ErrConfig = errors.New("configuration")
+
+// serveGrace is how long a stop waits for operators' calls that are being answered.
+const serveGrace = time.Second
+
+// Up runs a supervisor until it is stopped or, with Once, until every root has ended. It returns whether every root ended ok.
+func Up(ctx context.Context, o Options) (ok bool, err error) {
+	h, err := open(ctx, o)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, h.close()) }()
+	if err := h.serve(); err != nil {
+		return false, err
+	}
+	return h.run(ctx, roots.Start(ctx, h.tree, h.roots))
+}
+
+// host is a supervisor that is up.
+type host struct {
+	o         Options
+	state     layout.State
+	unlock    func() error
+	ctx       context.Context // for Close: the trees end even if the caller's context has
+	engineKey string
+	store     *store.Store
+	ledger    ledger.Ledger
+	launcher  *launcher.Launcher
+	catalog   *catalog.Catalog
+	native    *catalog.Cache
+	tree      *delegation.Tree
+	roots     []delegation.Root
+	hostAPI   *hostapi.Server
+	operator  *operator.Server
+	served    chan error
+	serving   int
+	log       zerolog.Logger
+}

@@ -1,0 +1,38 @@
+package delegation
+
+import (
+	"context"
+	"time"
+
+	"rookery/supervisor/ledger"
+)
+
+// Recorded answers a door that was rung: is this a delegation of the session, with the child's record on disk or its outcome out? It
+// changes nothing; the release still waits for the exit.
+func (t *Tree) Recorded(session, delegationID string) bool {
+	d, ok := t.ledger.Delegation(delegationID)
+	if !ok || d.ParentSessionID != session {
+		return false
+	}
+	if d.State == ledger.Ended {
+		return true
+	}
+	if r := t.run(d.SessionID); r != nil && r.ownRecord() != nil {
+		return true
+	}
+	d, _ = t.ledger.Delegation(delegationID) // it may have been settled meanwhile
+	return d.State == ledger.Ended
+}
+
+// Delivered marks outcomes as acknowledged by the worker of the session they were released to, in the ledger and then in the records.
+func (t *Tree) Delivered(ctx context.Context, session string, delegationIDs []string) error {
+	if err := t.ledger.Delivered(ctx, session, delegationIDs, time.Now()); err != nil {
+		return err
+	}
+	for _, id := range delegationIDs {
+		if d, ok := t.ledger.Delegation(id); ok && d.ParentSessionID == session && d.Delivered {
+			t.noteDelivered(d)
+		}
+	}
+	return nil
+}

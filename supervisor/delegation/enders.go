@@ -1,0 +1,130 @@
+package delegation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"rookery/supervisor/ledger"
+)
+
+// Kill ends a delegation and everything beneath it for an operator. It returns the delegation as it ended; for one that has ended
+// already nothing happens. The error wraps ledger.ErrNotFound for an unknown id.
+func (t *Tree) Kill(ctx context.Context, delegationID, reason string, grace time.Duration) (ledger.Delegation, error) {
+	detail := "ended by an operator"
+	if reason != "" {
+		detail += ": " + reason
+	}
+	return t.endOne(ctx, delegationID, ledger.Cause{Kind: ledger.CauseOperator, Detail: detail, By: "operator", Tell: true}, grace)
+}
+
+// EndDelegation ends a child for its parent. An id that is not a delegation of that session is a *Refusal.
+func (t *Tree) EndDelegation(ctx context.Context, session, delegationID string) (ledger.Delegation, error) {
+	d, ok := t.ledger.Delegation(delegationID)
+	if !ok || d.ParentSessionID != session {
+		return ledger.Delegation{}, refuse(CodeNotFound, "there is no delegation %q of this session", delegationID)
+	}
+	return t.endOne(ctx, delegationID, ledger.Cause{Kind: ledger.CauseParent, Detail: "ended by the parent", By: "parent"}, endBudget)
+}
+
+func (t *Tree) endOne(ctx context.Context, delegationID string, cause ledger.Cause, budget time.Duration) (ledger.Delegation, error) {
+	d, ok := t.ledger.Delegation(delegationID)
+	if !ok {
+		return ledger.Delegation{}, fmt.Errorf("delegation %s: %w", delegationID, ledger.ErrNotFound)
+	}
+	if d.State != ledger.Ended {
+		// The end goes on when the caller gives up waiting: its cause is durable.
+		done := make(chan error, 1)
+		t.spawn(func() { done <- t.end(d.SessionID, cause, budget) })
+		select {
+		case err := <-done:
+			if err != nil && !errors.Is(err, ledger.ErrTerminal) {
+				return ledger.Delegation{}, err
+			}
+		case <-ctx.Done():
+			return ledger.Delegation{}, fmt.Errorf("delegation %s is being ended: %w", delegationID, ctx.Err())
+		}
+		d, _ = t.ledger.Delegation(delegationID)
+	}
+	return d, nil
+}
+
+// EndTask ends the children that a session's ended task left running, and starts the session's own last seconds. It returns when the
+// children are settled.
+func (t *Tree) EndTask(session, task string) error {
+	r := t.run(session)
+	if r == nil || r.session.TaskID != task {
+		return refuse(CodeNotFound, "task %q is not this session's", task)
+	}
+	err := t.endChildren(session, ledger.Cause{Kind: ledger.CauseTask, Detail: "ended with the delegating task"})
+	r.leave()
+	return err
+}
+
+// endChildren ends every live child of a session at once, each with its subtree.
+func (t *Tree) endChildren(session string, cause ledger.Cause) error {
+	return t.finishChildren(t.markChildren(session, cause))
+}
+
+// markChildren commits the cause of every live child and returns what is to be ended.
+func (t *Tree) markChildren(session string, cause ledger.Cause) (marked [][]ledger.Session, err error) {
+	for _, child := range t.ledger.Children(session) {
+		if !child.State.Live() {
+			continue
+		}
+		sessions, fault := t.mark(child.ID, cause)
+		err = errors.Join(err, fault)
+		marked = append(marked, sessions)
+	}
+	return marked, err
+}
+
+func (t *Tree) finishChildren(marked [][]ledger.Session, err error) error {
+	until := time.Now().Add(endBudget)
+	errs := make([]error, len(marked))
+	var wg sync.WaitGroup
+	for i, sessions := range marked {
+		wg.Go(func() { errs[i] = t.finish(sessions, until) })
+	}
+	wg.Wait()
+	return errors.Join(append(errs, err)...)
+}
+
+// Drain refuses new work and ends every tree: all causes first, then bottom-up, within one budget. A cancelled ctx cuts the budget
+// short: what is left is killed at once.
+func (t *Tree) Drain(ctx context.Context, budget time.Duration) error {
+	t.draining.Store(true)
+	var all []ledger.Session
+	var errs []error
+	cause := ledger.Cause{Kind: ledger.CauseDrain, Detail: "the supervisor was stopped", By: "supervisor", Tell: true}
+	for _, s := range t.ledger.Sessions(ledger.Filter{States: []ledger.State{ledger.Starting, ledger.Running, ledger.Ending}}) {
+		if s.SpawnedBy != "" {
+			continue
+		}
+		sessions, err := t.mark(s.ID, cause)
+		errs = append(errs, err)
+		all = append(all, sessions...)
+	}
+	stopKilling := context.AfterFunc(ctx, func() { t.killAll() })
+	defer stopKilling()
+	errs = append(errs, t.finish(all, time.Now().Add(budget)))
+	return errors.Join(errs...)
+}
+
+// killAll kills every worker without asking.
+func (t *Tree) killAll() {
+	t.mu.Lock()
+	runs := make([]*run, 0, len(t.runs))
+	for _, r := range t.runs {
+		runs = append(runs, r)
+	}
+	t.mu.Unlock()
+	for _, r := range runs {
+		r.cancel()
+		if w := r.worker.Load(); w != nil {
+			t.spawn(func() { r.kill(w) })
+		}
+	}
+}

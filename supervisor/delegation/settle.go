@@ -1,0 +1,128 @@
+package delegation
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"rookery/capsule/beneath"
+	"rookery/capsule/outcome"
+	"rookery/launcher"
+	"rookery/supervisor/ledger"
+)
+
+// ending is what the run itself knows about the end: why nothing ran, or what it had to force.
+type ending struct{ failure, forced string }
+
+// settle decides how the session ended and makes that durable: children marked, record, ledger, and with the ledger the release.
+func (r *run) settle(e ending) {
+	t := r.tree
+	died := time.Now()
+	w := r.worker.Load()
+	death := e.failure
+	if death != "" {
+		death = "could not start: " + death
+	}
+	var used usage
+	if w != nil {
+		exit := w.Exit()
+		used = usage{rss: exit.State.MaxRSS, cpuMS: exit.State.UserMS + exit.State.SysMS}
+		if death == "" {
+			death = exit.Detail()
+		}
+		if e.forced != "" {
+			death = e.forced
+		}
+		if err := w.StandIn(); err != nil {
+			t.log.Warn().Err(err).Str("session", r.session.ID).Msg("nobody stands in at its door")
+		}
+	}
+	orphans, err := t.markChildren(r.session.ID, ledger.Cause{Kind: ledger.CauseParentGone, Detail: "ended with its parent"})
+	if err != nil {
+		t.log.Error().Err(err).Str("session", r.session.ID).Msg("its children could not be marked as ending")
+	}
+
+	t.causes.RLock()
+	stood := r.stood
+	t.causes.RUnlock()
+	row, _ := t.ledger.Session(r.session.ID)
+	cause := row.Cause
+	if cause != nil && cause.At.After(died) {
+		cause = nil // committed when there was nothing left to end
+	}
+	v := decide(evidence{record: r.ownRecord(), cause: cause, stood: stood, death: death})
+	t.conclude(row, v, died, used)
+	r.clear(w)
+	if len(orphans) > 0 {
+		t.spawn(func() {
+			if err := t.finishChildren(orphans, nil); err != nil {
+				t.log.Error().Err(err).Str("session", r.session.ID).Msg("its children could not all be ended")
+			}
+		})
+	}
+}
+
+// usage is what a process took: resident bytes at most, and processor time.
+type usage struct{ rss, cpuMS int64 }
+
+// conclude writes the record and then the ledger. What the disk refuses is logged and does not keep the ledger from knowing.
+func (t *Tree) conclude(s ledger.Session, v verdict, died time.Time, u usage) {
+	log := t.log.With().Str("session", s.ID).Str("delegation", s.DelegationID).Str("capsule", s.Capsule).Logger()
+	took := max(died.Sub(s.StartedAt).Milliseconds(), 0)
+	var answer outcome.Answer
+	var path, message string
+	records, err := beneath.Open(s.RecordsDir)
+	if err != nil {
+		log.Error().Err(err).Msg("the record cannot be written")
+	} else {
+		defer func() { _ = records.Close() }()
+		if s.DelegationID != "" {
+			answer, path = t.answerOf(records, s)
+		}
+		rec, err := writeRecord(records, s, v, took, path)
+		if err != nil {
+			log.Error().Err(err).Msg("the record cannot be written")
+		}
+		message = notice(rec, answer)
+	}
+	ctx, cancel := t.bounded()
+	defer cancel()
+	err = t.ledger.Finish(ctx, s.ID, func(ledger.Session, *ledger.Delegation) (ledger.FinishedSession, *ledger.FinishedDelegation) {
+		end := ledger.FinishedSession{Status: v.status, Detail: v.detail, EndedAt: died, DurationMS: took, MaxRSS: u.rss, CPUMS: u.cpuMS, TasksDone: tasks(v)}
+		if s.DelegationID == "" {
+			return end, nil
+		}
+		return end, &ledger.FinishedDelegation{
+			Status: v.status, Detail: v.detail, ReportedBy: string(v.reportedBy), KilledBy: v.killedBy, DurationMS: took, ResultPath: path,
+			Answer:  ledger.Answer{State: answer.State, Text: answer.Text, Truncated: answer.Truncated, WholePath: answer.WholePath},
+			Message: message, Tell: v.tell,
+		}
+	})
+	if err != nil {
+		log.Error().Err(err).Msg("its end could not be committed")
+		return
+	}
+	log.Info().Str("status", string(v.status)).Str("detail", v.detail).Int64("duration_ms", took).Msg("session ended")
+}
+
+// tasks counts the one task of a session that came to its end by itself.
+func tasks(v verdict) int {
+	if v.reportedBy == outcome.Child {
+		return 1
+	}
+	return 0
+}
+
+// clear removes what a session needs only while it lives: the door, the run folder, the runtime folder.
+func (r *run) clear(w *launcher.Worker) {
+	if w != nil {
+		w.CloseDoor()
+		w.Close()
+	}
+	if err := os.RemoveAll(r.tree.state.Sessions(r.session.ID)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		r.tree.log.Warn().Err(err).Str("session", r.session.ID).Msg("its runtime folder could not be removed")
+	}
+	if r.session.SpawnedBy == "" {
+		r.tree.rates.forget(r.session.ID)
+	}
+}

@@ -1,0 +1,148 @@
+package delegation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"rookery/capsule/beneath"
+	"rookery/launcher/proc"
+	"rookery/supervisor/ledger"
+)
+
+// Sweep concludes what an earlier supervisor left unfinished: workers that still live are ended (only after their identity is
+// proven), and every session that has no terminal record gets one. It returns how many sessions it concluded. Call it before anything
+// is started and before any socket is served.
+func (t *Tree) Sweep(ctx context.Context) (int, error) {
+	var errs []error
+	swept := 0
+	cause := ledger.Cause{Kind: ledger.CauseSweep, Detail: "the supervisor died; ended by the next one", By: "supervisor", Tell: true}
+	for _, top := range t.ledger.Sessions(ledger.Filter{States: []ledger.State{ledger.Starting, ledger.Running, ledger.Ending}}) {
+		s, ok := t.ledger.Session(top.ID)
+		if !ok || !s.State.Live() || t.parentLives(s) {
+			continue // ended with, or will be reached through, the tree it stands in
+		}
+		marked, err := t.markLeftovers(s.ID, cause)
+		errs = append(errs, err)
+		for _, m := range marked {
+			errs = append(errs, t.conclusion(ctx, m))
+			swept++
+		}
+	}
+	return swept, errors.Join(errs...)
+}
+
+func (t *Tree) parentLives(s ledger.Session) bool {
+	p, ok := t.ledger.Session(s.SpawnedBy)
+	return ok && p.State.Live()
+}
+
+// leftover is a session of a dead supervisor and what is left of its process.
+type leftover struct {
+	session ledger.Session
+	process *proc.Handle // nil when it is gone, or was never there
+	death   string
+}
+
+// markLeftovers looks at the processes first and then commits the causes: a cause counts only for what still lived.
+func (t *Tree) markLeftovers(session string, cause ledger.Cause) ([]leftover, error) {
+	held := map[string]leftover{}
+	var look func(s ledger.Session) error
+	look = func(s ledger.Session) error {
+		l, err := hold(s)
+		held[s.ID] = l
+		for _, child := range t.ledger.Children(s.ID) {
+			if child.State.Live() {
+				err = errors.Join(err, look(child))
+			}
+		}
+		return err
+	}
+	s, _ := t.ledger.Session(session)
+	if err := look(s); err != nil {
+		return nil, err
+	}
+	sessions, err := t.mark(session, cause)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]leftover, len(sessions))
+	for i, m := range sessions {
+		l := held[m.ID]
+		l.session = m
+		out[i] = l
+	}
+	return out, nil
+}
+
+// hold proves that the session's process is still the one that was recorded and holds it; a pid that is another's now is a process
+// that is gone.
+func hold(s ledger.Session) (leftover, error) {
+	if s.Identity.PID == 0 {
+		return leftover{death: "could not start: the supervisor died before its process was recorded"}, nil
+	}
+	h, err := proc.Verify(proc.Identity{PID: s.Identity.PID, StartTime: s.Identity.StartTime, BootID: s.Identity.BootID})
+	switch {
+	case errors.Is(err, proc.ErrGone), errors.Is(err, proc.ErrStranger):
+		return leftover{death: "exit status unknown: the process ended while no supervisor ran"}, nil
+	case err != nil:
+		return leftover{}, fmt.Errorf("session %s: %w", s.ID, err)
+	}
+	return leftover{process: h}, nil
+}
+
+// end kills the leftover's group and waits for the process to be gone.
+func (l leftover) end(ctx context.Context) error {
+	defer l.process.Release()
+	if err := l.process.KillGroup(); err != nil {
+		return fmt.Errorf("session %s: %w", l.session.ID, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, gone)
+	defer cancel()
+	select {
+	case <-l.process.Done():
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("session %s: its process %d was killed and is still there after %s", l.session.ID, l.session.Identity.PID, gone)
+	}
+}
+
+// conclusion ends the process, if there is one, and decides.
+func (t *Tree) conclusion(ctx context.Context, l leftover) error {
+	s := l.session
+	died := time.Now()
+	cause := s.Cause
+	if l.process != nil {
+		if err := l.end(ctx); err != nil {
+			return err
+		}
+		died = time.Now()
+	} else if cause != nil && cause.Kind == ledger.CauseSweep {
+		cause = nil // there was nothing left to end
+	}
+	v := decide(evidence{record: t.leftRecord(s), cause: cause, stood: true, death: l.death})
+	t.conclude(s, v, died, usage{})
+	return errors.Join(os.RemoveAll(t.state.Sessions(s.ID)), t.removeRun(s))
+}
+
+func (t *Tree) leftRecord(s ledger.Session) *own {
+	records, err := beneath.Open(s.RecordsDir)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = records.Close() }()
+	found, err := readOwn(records, s)
+	if err != nil {
+		t.log.Warn().Err(err).Str("session", s.ID).Msg("a record was set aside")
+	}
+	return found
+}
+
+func (t *Tree) removeRun(s ledger.Session) error {
+	if s.RunHex == "" {
+		return nil
+	}
+	return os.RemoveAll(t.state.WorkerRun(s.RunHex))
+}

@@ -1,0 +1,97 @@
+package delegation
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"rookery/capsule/layout"
+	"rookery/launcher"
+	"rookery/supervisor/catalog"
+	"rookery/supervisor/ledger"
+)
+
+// Config is what a Tree stands on. All of it is required but Log, whose zero value is silent.
+type Config struct {
+	Ledger   ledger.Ledger
+	Launcher *launcher.Launcher
+	Catalog  *catalog.Catalog
+	Native   *catalog.Cache
+	State    layout.State
+	Limits   Limits
+	// EngineKey is the worker program's own word for its engine; a worker that says another is not used.
+	EngineKey string
+	// Orphan tells workers how long to go on without a supervisor.
+	Orphan Orphan
+	Log    zerolog.Logger
+}
+
+// Tree is everything that runs under this supervisor.
+type Tree struct {
+	ledger    ledger.Ledger
+	launcher  *launcher.Launcher
+	catalog   *catalog.Catalog
+	native    *catalog.Cache
+	state     layout.State
+	limits    Limits
+	engineKey string
+	orphan    Orphan
+	rates     *rates
+	log       zerolog.Logger
+
+	// base outlives every caller: what a durable intent began goes on though the asking connection is gone. It ends with Close.
+	base context.Context
+	stop context.CancelFunc
+
+	draining atomic.Bool
+	wg       sync.WaitGroup // every run and every end in progress
+
+	causes sync.RWMutex
+	mu     sync.Mutex
+	runs   map[string]*run // by session, from intent until settled
+}
+
+// New returns a tree that runs nothing yet. Call Sweep before anything is started, and Close when everything has ended.
+func New(ctx context.Context, c Config) *Tree {
+	base, stop := context.WithCancel(context.WithoutCancel(ctx))
+	return &Tree{
+		ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, native: c.Native, state: c.State, limits: c.Limits, engineKey: c.EngineKey,
+		orphan: c.Orphan, rates: newRates(c.Limits), log: c.Log, base: base, stop: stop, runs: map[string]*run{},
+	}
+}
+
+// Close waits for everything that was begun. Call Drain first: it does not end anything itself.
+func (t *Tree) Close() {
+	t.wg.Wait()
+	t.stop()
+}
+
+// bounded is a context for one change that must be made whoever still waits for it.
+func (t *Tree) bounded() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(t.base, commitTimeout)
+}
+
+// spawn runs fn until Close has waited for it.
+func (t *Tree) spawn(fn func()) {
+	t.wg.Go(fn)
+}
+
+func (t *Tree) add(r *run) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.runs[r.session.ID] = r
+}
+
+func (t *Tree) remove(r *run) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.runs, r.session.ID)
+}
+
+func (t *Tree) run(session string) *run {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.runs[session]
+}
