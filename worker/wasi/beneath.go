@@ -19,6 +19,7 @@ func openBeneath(dir int, path string, flags int, mode uint32) (int, Errno) {
 	return openHow(dir, path, flags, mode, beneath)
 }
 
+// openHow is openBeneath with a choice of what to resolve.
 func openHow(dir int, path string, flags int, mode uint32, resolve uint64) (int, Errno) {
 	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Mode: uint64(mode), Resolve: resolve}
 	for try := 0; ; try++ {

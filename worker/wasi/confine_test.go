@@ -46,7 +46,7 @@ func TestNoPathLeavesThePreopen(t *testing.T) {
 	require.Equal(t, Success, g.at("path_create_directory", work, "dir"))
 	for _, path := range paths {
 		for _, rights := range []uint64{0, uint64(rightRead), uint64(rightWrite), allRights} {
-			for oflags := uint64(0); oflags < 16; oflags++ {
+			for oflags := range uint64(16) {
 				if fd, e := g.open(work, path, oflags, rights, 0); e == Success {
 					require.Failf(t, "opened", "%s oflags %d rights %d: descriptor %d", path, oflags, rights, fd)
 				}
@@ -122,7 +122,6 @@ func TestALinkThatWouldLeaveIsNotMade(t *testing.T) {
 	for _, d := range []string{"a", "a/b", "a/b/c"} {
 		require.Equal(t, Success, g.at("path_create_directory", work, d))
 	}
-	require.NoError(t, os.Symlink("a/b/c", filepath.Join(g.work, "deep")))
 	for _, c := range []struct {
 		target, path string
 		want         Errno
@@ -131,9 +130,9 @@ func TestALinkThatWouldLeaveIsNotMade(t *testing.T) {
 		{"../../f", "a/b/l5", Success}, {".././../f", "a/b/l6", Success}, {"..", "a/l7", Success},
 		{"../f", "a/../a/l8", Success}, {"does/not/exist", "l9", Success}, {"..f", "l10", Success},
 		{"/etc/passwd", "x", NotCapable}, {"/", "x", NotCapable}, {"..", "x", NotCapable}, {"../x", "x", NotCapable},
-		{"../../x", "a/x", NotCapable}, {"a/../../x", "x", NotCapable}, {"a/../f", "x", NotCapable},
+		{"../../x", "a/x", NotCapable}, {"a/../../x", "x", NotCapable}, {"a/../f", "l11", Success},
 		{".//../x", "x", NotCapable}, {"../../x", "a/b/../x", NotCapable}, {"../../../f", "a/b/x", NotCapable},
-		{"../f", "deep/x", NotCapable}, {"", "x", NoEnt}, {"f", "", NoEnt}, {"f\x00", "x", Inval}, {"\xff", "x", IlSeq},
+		{"../a/../../f", "a/x", NotCapable}, {"", "x", NoEnt}, {"f", "", NoEnt}, {"f\x00", "x", Inval}, {"\xff", "x", IlSeq},
 		{"f", "missing/x", NoEnt}, {"f", "a", Exist}, {"f", "a/", Exist}, {"f", "l1/", NotDir}, {"f", "new/", NoEnt},
 	} {
 		require.Equal(t, c.want, g.symlink(c.target, work, c.path), "%q at %q", c.target, c.path)

@@ -1,6 +1,7 @@
 package wasi
 
 import (
+	"errors"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -100,7 +101,8 @@ func errnoOf(err error) Errno {
 	if err == nil {
 		return Success
 	}
-	if e, ok := err.(unix.Errno); ok {
+	var e unix.Errno
+	if errors.As(err, &e) {
 		if w, ok := fromKernel[e]; ok {
 			return w
 		}

@@ -29,7 +29,7 @@ type Config struct {
 	Preopens []Preopen
 
 	// Ctx is the task's: every wait of the guest ends with it. Required.
-	Ctx context.Context
+	Ctx context.Context //nolint:containedctx // the guest's calls bring none of their own
 
 	// Refused, when set, is told of each access that was refused for leaving its
 	// directory (NotCapable), for writing to a read-only one (ROFS) or for a quota
@@ -63,7 +63,7 @@ const maxFiles = 1024
 // Host is one task's world. All of it belongs to the goroutine that runs the guest,
 // except that Config.Ctx may end at any time.
 type Host struct {
-	ctx     context.Context
+	ctx     context.Context //nolint:containedctx // as in Config
 	refused func(op, path string, errno Errno)
 	args    []string
 	env     []string

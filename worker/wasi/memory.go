@@ -98,12 +98,12 @@ func (h *Host) vecs(m memory, ptr, count uint32) (int, Errno) {
 // clip shortens the buffers of vecs to n bytes.
 func (h *Host) clip(n int) {
 	for i := range h.niov {
-		if l := int(h.iov[i].Len); l >= n {
+		l := int(h.iov[i].Len)
+		if l >= n {
 			h.iov[i].Len = uint64(n)
 			h.niov = i + 1
 			return
-		} else {
-			n -= l
 		}
+		n -= l
 	}
 }

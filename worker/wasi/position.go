@@ -1,6 +1,10 @@
 package wasi
 
-import "golang.org/x/sys/unix"
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
 
 // The values of fd_seek's whence.
 const (
@@ -136,7 +140,7 @@ func fdFilestatSetSize(h *Host, _ memory, a *Args) Errno {
 
 func ignoringEINTR(do func() error) error {
 	for {
-		if err := do(); err != unix.EINTR {
+		if err := do(); !errors.Is(err, unix.EINTR) {
 			return err
 		}
 	}

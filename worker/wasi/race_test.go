@@ -16,6 +16,7 @@ const swaps = 2000
 
 // swapping exchanges two names until stop is closed.
 func swapping(t *testing.T, dir, a, b string) (stop func()) {
+	t.Helper()
 	done, finished := make(chan struct{}), sync.WaitGroup{}
 	fd := openDir(t, dir)
 	finished.Add(1)
@@ -26,7 +27,7 @@ func swapping(t *testing.T, dir, a, b string) (stop func()) {
 			case <-done:
 				return
 			default:
-				unix.Renameat2(fd, a, fd, b, unix.RENAME_EXCHANGE)
+				_ = unix.Renameat2(fd, a, fd, b, unix.RENAME_EXCHANGE)
 			}
 		}
 	}()
@@ -87,8 +88,8 @@ func TestMovingADirectoryAwayUnderDotDotNeverLeadsOutside(t *testing.T) {
 			case <-done:
 				return
 			default:
-				os.Rename(from, to)
-				os.Rename(to, from)
+				_ = os.Rename(from, to)
+				_ = os.Rename(to, from)
 			}
 		}
 	}()

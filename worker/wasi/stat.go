@@ -70,7 +70,7 @@ func (h *Host) putStat(m memory, out uint32, st *unix.Stat_t) {
 	m.put64(out, h.device(st.Dev))
 	m.put64(out+8, st.Ino)
 	m.put64(out+16, uint64(typeOfMode(st.Mode)))
-	m.put64(out+24, uint64(st.Nlink))
+	m.put64(out+24, uint64(st.Nlink)) //nolint:unconvert // 32 bits on arm64
 	m.put64(out+32, uint64(st.Size))
 	m.put64(out+40, uint64(st.Atim.Nano()))
 	m.put64(out+48, uint64(st.Mtim.Nano()))

@@ -63,6 +63,7 @@ func (g *guest) poll(subs ...sub) ([]event, Errno, error) {
 
 // soon ends the task a little after something has begun to wait.
 func soon(t *testing.T) (context.Context, error) {
+	t.Helper()
 	cause := errors.New("the deadline")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 30*time.Millisecond, cause)
 	t.Cleanup(cancel)

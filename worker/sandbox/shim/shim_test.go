@@ -167,7 +167,7 @@ func TestAPanicTrapsAndIsKeptWithItsStack(t *testing.T) {
 	for name, do := range map[string]func(){
 		"a value":           func() { panic("oops") },
 		"an index":          func() { _ = []int{}[len(name())] },
-		"a nil pointer":     func() { var p *rig; p.t = nil },
+		"a nil pointer":     func() { _ = nobody().t.Name() },
 		"an error as value": func() { panic(errors.New("oops")) },
 	} {
 		r := newRig(t, Func{Module: "m", Name: "f", Call: func(any, []byte, *Args) (uint64, error) { do(); return 0, nil }})
@@ -185,6 +185,8 @@ func TestAPanicTrapsAndIsKeptWithItsStack(t *testing.T) {
 }
 
 func name() string { return "x" }
+
+func nobody() *rig { return nil }
 
 func TestTypesThatDifferDoNotLink(t *testing.T) {
 	t.Parallel()
@@ -296,6 +298,8 @@ func TestDefineRefusesWhatItCannotServe(t *testing.T) {
 }
 
 // It takes all the numbers there are, so it does not run beside the other tests.
+//
+//nolint:paralleltest // see above
 func TestStoresBeyondTheSeatsAreRefused(t *testing.T) {
 	r := newRig(t, failing(nil))
 	var err error
@@ -311,6 +315,7 @@ func TestStoresBeyondTheSeatsAreRefused(t *testing.T) {
 	require.EqualError(t, err, fmt.Sprintf("shim: more than %d stores", len(seats)))
 }
 
+//nolint:paralleltest // it counts the process's allocations
 func TestACallAllocatesNothing(t *testing.T) {
 	r := newRig(t, Func{Module: "m", Name: "f", Params: []ValType{I32, I64}, Results: []ValType{I32},
 		Call: func(_ any, mem []byte, a *Args) (uint64, error) { return a[0] + uint64(len(mem)), nil }})

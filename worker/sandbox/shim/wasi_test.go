@@ -259,7 +259,7 @@ func TestAGoGuestSeesNothingOfALinkSwappedIn(t *testing.T) {
 			case <-done:
 				return
 			default:
-				unix.Renameat2(fd, "d", fd, "e", unix.RENAME_EXCHANGE)
+				_ = unix.Renameat2(fd, "d", fd, "e", unix.RENAME_EXCHANGE)
 			}
 		}
 	}()

@@ -22,6 +22,9 @@ import (
 // of a second.
 const deadline = 30 * time.Second
 
+// maxWasmStack is what Go's own runner for wasip1 gives its test programs, in bytes.
+const maxWasmStack = 1 << 20
+
 // Result is the verdict on one program.
 type Result struct {
 	Path string
@@ -41,6 +44,7 @@ type Runner struct {
 func New() (*Runner, error) {
 	config := wasmtime.NewConfig()
 	config.SetEpochInterruption(true)
+	config.SetMaxWasmStack(maxWasmStack)
 	r := &Runner{engine: wasmtime.NewEngineWithConfig(config)}
 	r.linker = wasmtime.NewLinker(r.engine)
 	imports, err := shim.Define(r.linker, shim.WASI(func(host any) *wasi.Host { return host.(*wasi.Host) }))
@@ -182,5 +186,5 @@ func (f *folders) remove() {
 	for _, p := range f.list {
 		unix.Close(p.FD)
 	}
-	os.RemoveAll(f.top)
+	_ = os.RemoveAll(f.top)
 }

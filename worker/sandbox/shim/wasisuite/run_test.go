@@ -54,7 +54,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func verdicts(t *testing.T, ctx context.Context, dir string) (map[string]string, error) {
+func verdicts(ctx context.Context, t *testing.T, dir string) (map[string]string, error) {
 	t.Helper()
 	r, err := New()
 	require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestProgramsAreJudgedByTheirFile(t *testing.T) {
 		"data/file": "",
 	}
 	dir := folder(t, files)
-	got, err := verdicts(t, t.Context(), dir)
+	got, err := verdicts(t.Context(), t, dir)
 	require.NoError(t, err)
 	for name, want := range map[string]string{
 		"quiet.wasm": "pass", "sub/quiet.wasm": "pass", "args.wasm": "pass", "dirs.wasm": "pass", "root.wasm": "pass",
@@ -106,7 +106,7 @@ func TestProgramsAreJudgedByTheirFile(t *testing.T) {
 
 func TestAnEmptyFolderIsAnError(t *testing.T) {
 	t.Parallel()
-	_, err := verdicts(t, t.Context(), folder(t, map[string]string{"x.json": "{}"}))
+	_, err := verdicts(t.Context(), t, folder(t, map[string]string{"x.json": "{}"}))
 	require.ErrorContains(t, err, "no *.wasm file")
 }
 
@@ -114,7 +114,7 @@ func TestAnEndlessProgramEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	got, err := verdicts(t, ctx, folder(t, map[string]string{"a.wasm": endless, "b.wasm": quiet}))
+	got, err := verdicts(ctx, t, folder(t, map[string]string{"a.wasm": endless, "b.wasm": quiet}))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Contains(t, got["a.wasm"], "interrupt")
 	require.NotContains(t, got, "b.wasm")
