@@ -82,13 +82,13 @@ func TestAnswersAreReadAndUnknownFieldsIgnored(t *testing.T) {
 			var err error
 			switch want.(type) {
 			case Started:
-				got, err = read[Started](golden(t, file))
+				got, err = decoded[Started](golden(t, file))
 			case Outcome:
-				got, err = read[Outcome](golden(t, file))
+				got, err = decoded[Outcome](golden(t, file))
 			case Awaited:
-				got, err = read[Awaited](golden(t, file))
+				got, err = decoded[Awaited](golden(t, file))
 			case Info:
-				got, err = read[Info](golden(t, file))
+				got, err = decoded[Info](golden(t, file))
 			}
 			require.NoError(t, err)
 			assert.Equal(t, want, got)
@@ -102,7 +102,7 @@ func TestAnswersAreReadAndUnknownFieldsIgnored(t *testing.T) {
 	assert.False(t, is)
 }
 
-func read[T any](response []byte) (any, error) {
+func decoded[T any](response []byte) (any, error) {
 	var value T
 	err := decode("op", response, &value)
 	return value, err

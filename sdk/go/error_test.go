@@ -27,7 +27,7 @@ func TestARefusalCarriesCodeLimitAndWhenToTryAgain(t *testing.T) {
 func TestARefusalWithACodeOfTomorrowIsStillAnError(t *testing.T) {
 	t.Parallel()
 	err := decode("self", golden(t, "response_refused_bare.json"), &Info{})
-	assert.EqualError(t, err, "self: a_code_of_tomorrow")
+	require.EqualError(t, err, "self: a_code_of_tomorrow")
 	assert.True(t, IsCode(err, "a_code_of_tomorrow"))
 }
 

@@ -3,65 +3,80 @@ package murmur
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// These tests change the process's folder and stdin, so none of them is parallel.
-
-func life(t *testing.T, task string, do func(string) (string, error)) error {
+// life runs a capsule on a task and returns its work folder.
+func life(t *testing.T, task string, do func(string) (string, error)) (string, error) {
 	t.Helper()
-	t.Chdir(t.TempDir())
-	require.NoError(t, os.WriteFile("stdin", []byte(task), 0o600))
-	stdin, err := os.Open("stdin")
+	work := t.TempDir()
+	return work, serve(strings.NewReader(task), work, do)
+}
+
+func answer(t *testing.T, work string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(work, AnswerFile))
 	require.NoError(t, err)
-	before := os.Stdin
-	os.Stdin = stdin
-	t.Cleanup(func() {
-		os.Stdin = before
-		_ = stdin.Close()
-	})
-	return serve(do)
+	return string(text)
 }
 
 func TestTheTaskComesFromStdinAndTheAnswerGoesToItsFile(t *testing.T) {
-	err := life(t, "hello", func(task string) (string, error) { return "you said: " + task, nil })
+	t.Parallel()
+	work, err := life(t, "hello", func(task string) (string, error) { return "you said: " + task, nil })
 	require.NoError(t, err)
-	assert.Equal(t, "you said: hello", answer(t))
-	left, err := os.ReadDir("out")
+	assert.Equal(t, "you said: hello", answer(t, work))
+	left, err := os.ReadDir(filepath.Join(work, "out"))
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "nothing but the answer is left")
 }
 
 func TestAnEmptyAnswerIsAnAnswer(t *testing.T) {
-	require.NoError(t, life(t, "", func(string) (string, error) { return "", nil }))
-	assert.Empty(t, answer(t))
+	t.Parallel()
+	work, err := life(t, "", func(string) (string, error) { return "", nil })
+	require.NoError(t, err)
+	assert.Empty(t, answer(t, work))
 }
 
 func TestAFailureWithoutAnAnswerLeavesNone(t *testing.T) {
-	err := life(t, "", func(string) (string, error) { return "", errors.New("no luck") })
+	t.Parallel()
+	work, err := life(t, "", func(string) (string, error) { return "", errors.New("no luck") })
 	require.EqualError(t, err, "no luck")
-	assert.NoFileExists(t, AnswerFile)
+	assert.NoFileExists(t, filepath.Join(work, AnswerFile))
 }
 
 func TestAFailureMayLeaveAnAnswerBesideIt(t *testing.T) {
-	err := life(t, "", func(string) (string, error) { return "half of it", errors.New("no luck") })
+	t.Parallel()
+	work, err := life(t, "", func(string) (string, error) { return "half of it", errors.New("no luck") })
 	require.EqualError(t, err, "no luck")
-	assert.Equal(t, "half of it", answer(t))
+	assert.Equal(t, "half of it", answer(t, work))
 }
 
 func TestALaterAnswerReplacesTheEarlier(t *testing.T) {
-	t.Chdir(t.TempDir())
-	require.NoError(t, Answer("a long first answer"))
-	require.NoError(t, Answer("second"))
-	assert.Equal(t, "second", answer(t))
+	t.Parallel()
+	work := t.TempDir()
+	require.NoError(t, leave(work, "a long first answer"))
+	require.NoError(t, leave(work, "second"))
+	assert.Equal(t, "second", answer(t, work))
 }
 
-func answer(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile(AnswerFile)
-	require.NoError(t, err)
-	return string(text)
+func TestATaskThatCannotBeReadIsNotBegun(t *testing.T) {
+	t.Parallel()
+	err := serve(iotest.ErrReader(errors.New("no stdin")), t.TempDir(), func(string) (string, error) {
+		t.Error("the task is begun")
+		return "", nil
+	})
+	require.EqualError(t, err, "task: no stdin")
+}
+
+func TestAnAnswerThatCannotBeLeftIsAFailure(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(work, "out"), nil, 0o600))
+	require.ErrorContains(t, leave(work, "x"), "answer: ")
 }
