@@ -37,7 +37,7 @@ func newShares() *shares { return &shares{of: map[string]*share{}} }
 
 // enter takes a place for one call, or refuses. leave must be called for each place taken.
 func (s *shares) enter(session string, now time.Time) (leave func(), err error) {
-	sh := s.hold(session)
+	sh := s.hold(session, now)
 	if !sh.calls.AllowN(now, 1) {
 		s.release(session)
 		return nil, status.Errorf(codes.ResourceExhausted, "more than %d calls a second", callsPerSecond)
@@ -53,7 +53,7 @@ func (s *shares) enter(session string, now time.Time) (leave func(), err error) 
 
 // open makes ctx the context of the worker's one stream; the stream it had ends.
 func (s *shares) open(ctx context.Context, session string) (context.Context, func()) {
-	sh := s.hold(session)
+	sh := s.hold(session, time.Now())
 	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	if sh.evict != nil {
@@ -64,11 +64,12 @@ func (s *shares) open(ctx context.Context, session string) (context.Context, fun
 	return ctx, func() { cancel(); s.release(session) }
 }
 
-func (s *shares) hold(session string) *share {
+func (s *shares) hold(session string, now time.Time) *share {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sh := s.of[session]
 	if sh == nil {
+		s.sweep(now)
 		sh = &share{calls: rate.NewLimiter(callsPerSecond, callBurst), atOnce: make(chan struct{}, maxAtOnce)}
 		s.of[session] = sh
 	}
@@ -76,17 +77,20 @@ func (s *shares) hold(session string) *share {
 	return sh
 }
 
-// release forgets a share that nobody uses and whose tokens are all back: one that was forgotten earlier would refill at once.
+// release gives a hold back. The share stays: one that was forgotten now would be whole again at the next call.
 func (s *shares) release(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sh := s.of[session]
-	if sh == nil {
-		return
-	}
-	sh.users--
-	if sh.users == 0 && sh.calls.Tokens() >= callBurst-1 {
-		delete(s.of, session)
+	s.of[session].users--
+}
+
+// sweep forgets the shares that nobody uses and that are whole anyway. It runs when a session comes that has none, so there are never
+// more than the sessions of the last few seconds. The lock is held.
+func (s *shares) sweep(now time.Time) {
+	for session, sh := range s.of {
+		if sh.users == 0 && sh.calls.TokensAt(now) >= callBurst {
+			delete(s.of, session)
+		}
 	}
 }
 
