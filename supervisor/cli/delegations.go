@@ -20,7 +20,7 @@ func newDelegations(env *Env, at *address) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "delegations",
 		Short:   "List delegations",
-		Example: "  supervisor delegations\n  supervisor delegations --all --status crashed\n  supervisor delegations --state running --capsule counter -o json",
+		Example: "  supervisor delegations\n  supervisor delegations --all --status crashed\n  supervisor delegations --only running --capsule counter -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			asJSON, err := out.json(env)
@@ -45,7 +45,7 @@ func newDelegations(env *Env, at *address) *cobra.Command {
 	out.flag(c)
 	f := c.Flags()
 	f.BoolVar(&all, "all", false, "ended delegations too")
-	f.StringSliceVar(&states, "state", nil, "only these states: starting, running, ending, ended")
+	f.StringSliceVar(&states, "only", nil, "only those in these states: starting, running, ending, ended")
 	f.StringVar(&req.Status, "status", "", "only this status: ok, error, crashed, terminated, unknown")
 	f.StringVar(&req.Capsule, "capsule", "", "only children of this capsule name")
 	f.StringVar(&req.ParentSessionId, "parent", "", "only those made by this session")
@@ -53,7 +53,7 @@ func newDelegations(env *Env, at *address) *cobra.Command {
 	return c
 }
 
-// delegationStates reads --state; without it, what lives is shown, or everything with all.
+// delegationStates reads --only; without it, what lives is shown, or everything with all.
 func delegationStates(words []string, all bool) ([]operatorv1.DelegationState, error) {
 	if len(words) == 0 && all {
 		return nil, nil
@@ -65,7 +65,7 @@ func delegationStates(words []string, all bool) ([]operatorv1.DelegationState, e
 	for _, w := range words {
 		n, ok := operatorv1.DelegationState_value["DELEGATION_STATE_"+strings.ToUpper(w)]
 		if !ok || n == 0 {
-			return nil, usage("--state %s: the states are starting, running, ending and ended", w)
+			return nil, usage("--only %s: the states are starting, running, ending and ended", w)
 		}
 		states = append(states, operatorv1.DelegationState(n))
 	}
