@@ -1,0 +1,91 @@
+package rig
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Workers are the processes whose environment names this host's run folder: its workers, and nothing else.
+func (h *Host) Workers() []int {
+	var found []int
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		env, err := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		if err == nil && bytes.Contains(env, []byte("PLUGIN_UNIX_SOCKET_DIR="+h.State.Root+"/")) {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// Environ is the environment that a process was given.
+func Environ(pid int) ([]string, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00"), nil
+}
+
+// Gone tells whether no process has this pid: not even one that nobody has waited for.
+func Gone(pid int) bool {
+	_, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
+	return os.IsNotExist(err)
+}
+
+// Listening are the addresses, "127.0.0.1:port", of the TCP sockets that a process holds and listens on.
+func Listening(pid int) ([]string, error) {
+	mine := map[string]bool{}
+	fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil {
+		return nil, err
+	}
+	for _, fd := range fds {
+		link, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, fd.Name()))
+		if inode, ok := strings.CutPrefix(link, "socket:["); err == nil && ok {
+			mine[strings.TrimSuffix(inode, "]")] = true
+		}
+	}
+	table, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for line := range strings.Lines(string(table)) {
+		// sl local rem st tx:rx tr:when retrnsmt uid timeout inode; state 0A is LISTEN.
+		f := strings.Fields(line)
+		if len(f) < 10 || f[3] != "0A" || !mine[f[9]] {
+			continue
+		}
+		_, hex, _ := strings.Cut(f[1], ":")
+		port, err := strconv.ParseUint(hex, 16, 16)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, fmt.Sprintf("127.0.0.1:%d", port))
+	}
+	return found, nil
+}
+
+// Descriptors is how many a process holds.
+func Descriptors(pid int) (int, error) {
+	fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	return len(fds), err
+}
+
+// Send sends a process a signal. One that has ended meanwhile is no error: tests kill at random moments.
+func Send(pid int, sig syscall.Signal) error {
+	if err := syscall.Kill(pid, sig); err != nil && err != syscall.ESRCH {
+		return err
+	}
+	return nil
+}
