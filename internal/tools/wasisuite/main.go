@@ -39,9 +39,9 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 			return
 		}
 		failed++
-		fmt.Fprintf(out, "FAIL %s: %v\n", r.Path, r.Err)
+		_, _ = fmt.Fprintf(out, "FAIL %s: %v\n", r.Path, r.Err)
 	})
-	fmt.Fprintf(out, "%d passed, %d failed in %.1f s\n", passed, failed, time.Since(begun).Seconds())
+	_, _ = fmt.Fprintf(out, "%d passed, %d failed in %.1f s\n", passed, failed, time.Since(begun).Seconds())
 	if err == nil && failed > 0 {
 		err = fmt.Errorf("%s: %d of %d programs failed", dir, failed, passed+failed)
 	}
