@@ -145,6 +145,17 @@ func TestAGuestWithoutAMemoryIsServedWithNone(t *testing.T) {
 	}
 }
 
+func TestAStartFunctionIsServedToo(t *testing.T) {
+	t.Parallel()
+	length := 0
+	r := newRig(t, Func{Module: "m", Name: "f", Call: func(_ any, mem []byte, _ *Args) (uint64, error) {
+		length = len(mem)
+		return 0, nil
+	}})
+	r.guest(`(module (import "m" "f" (func $f)) (memory (export "memory") 2) (start $f))`, nil)
+	require.Equal(t, 2<<16, length)
+}
+
 const calling = `(module (import "m" "f" (func $f)) (memory (export "memory") 1) (func (export "run") (call $f)))`
 
 func failing(err error) Func {
