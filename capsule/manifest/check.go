@@ -29,6 +29,9 @@ func (c *checker) manifest(w *written) {
 	c.spawn(w.Capabilities.Spawn.Allow)
 	c.env(w.Capabilities.Env.Allow)
 	c.limits(&w.Capabilities.Limits)
+	c.filesystem(&w.Capabilities.Filesystem)
+	c.positive("capabilities.resources.workdir_max_bytes", int64(w.Capabilities.Resources.WorkdirMaxBytes), math.MaxInt64)
+	c.positive("capabilities.resources.workdir_max_files", w.Capabilities.Resources.WorkdirMaxFiles, math.MaxInt64)
 	c.containment(w.Capabilities.Containment)
 	c.lifecycle(&w.Lifecycle)
 	if len(w.Capabilities.Spawn.Allow) > 0 && c.has("network.authentication") {

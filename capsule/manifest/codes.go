@@ -11,6 +11,10 @@ const (
 	// CodeInvalid is an unknown key, a wrong type or value, or two keys that exclude
 	// each other.
 	CodeInvalid = "E-MAN-003"
+	// CodeScope is a filesystem.scope that is no folder beneath the work folder.
+	CodeScope = "E-CAP-002"
+	// CodeReadOnly is a filesystem.read_only entry that is no path beneath it.
+	CodeReadOnly = "E-CAP-012"
 	// CodeContainment is a class of isolation that is not reached.
 	CodeContainment = "E-CAP-003"
 	// CodeCredentialEnv is an env.allow entry that looks like a credential.

@@ -23,6 +23,9 @@ type rule struct {
 	why string
 }
 
+// notKept completes the sentence about a limit.
+const notKept = "this limit would not be kept"
+
 // rules lists keys this build does not act on. A key inside a block that has a
 // rule needs none of its own, but may have a stricter one.
 var rules = []rule{
@@ -36,13 +39,19 @@ var rules = []rule{
 	{key: "capabilities.network.allow", why: "nothing is reachable"},
 	{key: "capabilities.network.unix_sockets", unless: []string{"false"}, why: "no socket can be made"},
 	{key: "capabilities.peer_fetch", why: "no peer's file can be fetched"},
-	{key: "capabilities.filesystem.scope", refused: true, why: "the whole work folder would be open"},
-	{key: "capabilities.filesystem.read_only", refused: true, why: "the whole work folder would be writable"},
 	{key: "capabilities.filesystem.workdir_exec", unless: []string{"false"}, why: "nothing can be executed"},
 	{key: "capabilities.filesystem.records", unless: []string{"false"}, why: "no records are mounted"},
 	{key: "capabilities.shell", why: "no command can be run"},
 	{key: "capabilities.shell.strip_env", refused: true, why: "it would be ignored"},
-	{key: "capabilities.resources", refused: true, why: "these limits would not be kept"},
+	{key: "capabilities.resources.max_processes", refused: true, why: notKept},
+	{key: "capabilities.resources.max_open_files", refused: true, why: notKept},
+	{key: "capabilities.resources.max_file_size_bytes", refused: true, why: notKept},
+	{key: "capabilities.resources.cpu_seconds", refused: true, why: notKept},
+	{key: "capabilities.resources.memory_bytes", refused: true, why: notKept},
+	{key: "capabilities.resources.cgroup_memory_bytes", refused: true, why: notKept},
+	{key: "capabilities.resources.cgroup_pids_max", refused: true, why: notKept},
+	{key: "capabilities.resources.cgroup_cpu_percent", refused: true, why: notKept},
+	{key: "capabilities.resources.cgroup_io_bytes_per_sec", refused: true, why: notKept},
 	{key: "capabilities.state", why: "no state folder is mounted"},
 	{key: "capabilities.plan", why: "no plan can be submitted"},
 	{key: "capabilities.install", why: "nothing can be installed"},

@@ -22,10 +22,6 @@ var unread = []string{
 	"capabilities.shell.interpreter_runtime[].dirs[].list_dir",
 	"capabilities.shell.staged_runtime", "capabilities.shell.staged_runtime[].binary",
 	"capabilities.shell.staged_runtime[].source_path", "capabilities.shell.staged_runtime[].pin",
-	"capabilities.resources.max_processes", "capabilities.resources.max_open_files", "capabilities.resources.max_file_size_bytes",
-	"capabilities.resources.cpu_seconds", "capabilities.resources.memory_bytes", "capabilities.resources.cgroup_memory_bytes",
-	"capabilities.resources.cgroup_pids_max", "capabilities.resources.cgroup_cpu_percent",
-	"capabilities.resources.cgroup_io_bytes_per_sec", "capabilities.resources.workdir_max_bytes",
 	"capabilities.state.store", "capabilities.plan.submit",
 
 	"network.authentication.scheme", "network.authentication.credentials",
@@ -55,8 +51,8 @@ var unread = []string{
 // the keys.
 var roots = []string{
 	"artifacts", "network", "context", "observability", "trace", "inference", "exports", "control",
-	"capabilities.network", "capabilities.peer_fetch", "capabilities.filesystem", "capabilities.shell",
-	"capabilities.resources", "capabilities.state", "capabilities.plan",
+	"capabilities.network", "capabilities.peer_fetch", "capabilities.shell",
+	"capabilities.state", "capabilities.plan",
 	"lifecycle.keep_working", "lifecycle.done_check",
 }
 

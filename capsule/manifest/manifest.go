@@ -28,6 +28,9 @@ type Capabilities struct {
 	// EnvAllow names the host's variables it may see.
 	EnvAllow []string
 	Limits   Limits
+	// Filesystem narrows what it sees of its work folder.
+	Filesystem Filesystem
+	Resources  Resources
 	// Containment is the class the capsule asks for at least.
 	Containment Containment
 }
@@ -42,6 +45,25 @@ type Limits struct {
 	Instances int64
 	// Deadline is how long one task may run; default 600 s.
 	Deadline time.Duration
+}
+
+// Filesystem is what of its work folder a capsule sees and may change. Paths are
+// clean and relative, with slashes and without links or "..".
+type Filesystem struct {
+	// Scope is the folder beneath the work folder that the capsule sees as its own;
+	// empty for all of it.
+	Scope string
+	// ReadOnly lists what of the capsule's folder it cannot change, with all that is
+	// beneath; "." stands for everything.
+	ReadOnly []string
+}
+
+// Resources bounds what a capsule may keep in its folder.
+type Resources struct {
+	// WorkdirMaxBytes bounds the lengths of all files; default 10 GiB.
+	WorkdirMaxBytes int64
+	// WorkdirMaxFiles bounds the names of files, folders and links; default 100,000.
+	WorkdirMaxFiles int64
 }
 
 // Containment is a class of isolation.

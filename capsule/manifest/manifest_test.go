@@ -45,6 +45,7 @@ func TestASmallManifestHasTheFormatsDefaults(t *testing.T) {
 		Name: "worker", Version: "0.1.0",
 		Capabilities: manifest.Capabilities{
 			Limits:      manifest.Limits{MemoryBytes: 536870912, TableElements: 100000, Instances: 1000, Deadline: 600 * time.Second},
+			Resources:   manifest.Resources{WorkdirMaxBytes: 10 << 30, WorkdirMaxFiles: 100000},
 			Containment: manifest.Advisory,
 		},
 		Lifecycle: manifest.Lifecycle{TaskAcceptance: "single", AfterTask: "exit", DelegationDeadline: 600 * time.Second},
@@ -59,6 +60,8 @@ capabilities:
   spawn: {allow: [counter, local/helper]}
   env: {allow: [REGION, _x1]}
   limits: {memory_bytes: 64Mi, table_elements: 10, instances: 2, deadline_seconds: 30}
+  filesystem: {scope: data/./in/, read_only: [keep/, ./keep, a//b, .]}
+  resources: {workdir_max_bytes: 1Mi, workdir_max_files: 5}
   containment: advisory
 lifecycle: {task_acceptance: single, after_task: exit, delegation_deadline_secs: 60, queue_depth: 1, conversation: stateless}
 `))
@@ -69,6 +72,8 @@ lifecycle: {task_acceptance: single, after_task: exit, delegation_deadline_secs:
 		Capabilities: manifest.Capabilities{
 			SpawnAllow: []string{"counter", "local/helper"}, EnvAllow: []string{"REGION", "_x1"},
 			Limits:      manifest.Limits{MemoryBytes: 64 << 20, TableElements: 10, Instances: 2, Deadline: 30 * time.Second},
+			Filesystem:  manifest.Filesystem{Scope: "data/in", ReadOnly: []string{"keep", "a/b", "."}},
+			Resources:   manifest.Resources{WorkdirMaxBytes: 1 << 20, WorkdirMaxFiles: 5},
 			Containment: manifest.Advisory,
 		},
 		Lifecycle: manifest.Lifecycle{TaskAcceptance: "single", AfterTask: "exit", DelegationDeadline: time.Minute},
@@ -129,10 +134,16 @@ func TestEveryKeyOfTheFormatIsKnownAndTreatedByItsEffect(t *testing.T) {
 	assert.Equal(t, []string{
 		"config E-MAN-003",
 		"artifacts[1].runtime not_built",
-		"capabilities.filesystem.scope not_built",
-		"capabilities.filesystem.read_only not_built",
 		"capabilities.shell.strip_env not_built",
-		"capabilities.resources not_built",
+		"capabilities.resources.max_processes not_built",
+		"capabilities.resources.max_open_files not_built",
+		"capabilities.resources.max_file_size_bytes not_built",
+		"capabilities.resources.cpu_seconds not_built",
+		"capabilities.resources.memory_bytes not_built",
+		"capabilities.resources.cgroup_memory_bytes not_built",
+		"capabilities.resources.cgroup_pids_max not_built",
+		"capabilities.resources.cgroup_cpu_percent not_built",
+		"capabilities.resources.cgroup_io_bytes_per_sec not_built",
 		"capabilities.containment E-CAP-003",
 		"capabilities.spawn.allow E-MAN-003",
 		"network.authentication not_built",
@@ -187,9 +198,9 @@ func TestUnknownKeysAreFaultsAtAnyDepth(t *testing.T) {
 
 func TestARestrictionBehindAnAliasIsRefusedToo(t *testing.T) {
 	t.Parallel()
-	_, faults := parse(t, head+"artifacts: [{config: &free {scope: sub}}]\ncapabilities: {filesystem: *free}\n")
+	_, faults := parse(t, head+"artifacts: [{config: &free {strip_env: [X]}}]\ncapabilities: {shell: *free}\n")
 	require.Len(t, faults, 1)
-	assert.Contains(t, faults[0], "capabilities.filesystem.scope: this build does not act on this key, so it is refused")
+	assert.Contains(t, faults[0], "capabilities.shell.strip_env: this build does not act on this key, so it is refused")
 }
 
 func TestValuesThatAskForWhatIsDoneAnywayAreQuiet(t *testing.T) {
@@ -296,6 +307,42 @@ func TestADeadlineThatOverflowsIsRefused(t *testing.T) {
 	assert.Len(t, faults, 2)
 	_, faults = parse(t, head+"capabilities: {limits: {deadline_seconds: 9223372036}}\n")
 	assert.Empty(t, faults)
+}
+
+func TestPathsOfTheFilesystemBlockStayBeneath(t *testing.T) {
+	t.Parallel()
+	for name, why := range map[string]string{
+		"a": "", "a/b": "", ".": "", "./a": "", "a/.hidden": "", "...": "", "a..b": "", strings.Repeat("é", 127): "",
+		"": "it is empty", "/": "it is absolute", "/a": "it is absolute", "..": "it climbs", "../a": "it climbs", "a/../..": "it climbs",
+		"a/../b": "it climbs", "a/..": "it climbs", "a\\0b": "it holds what no path should", "a\\nb": "it holds what no path should",
+		strings.Repeat("a", 256): "a name in it has 256 bytes, the limit is 255", strings.Repeat("a/", 513): "it has 1026 bytes, the limit is 1024",
+	} {
+		_, scope := parse(t, head+"capabilities: {filesystem: {scope: \""+name+"\"}}\n")
+		_, readOnly := parse(t, head+"capabilities: {filesystem: {read_only: [ok, \""+name+"\"]}}\n")
+		if why == "" {
+			assert.Empty(t, scope, name)
+			assert.Empty(t, readOnly, name)
+			continue
+		}
+		require.Len(t, scope, 1, name)
+		assert.Contains(t, scope[0], "capabilities.filesystem.scope: ")
+		assert.True(t, strings.HasSuffix(scope[0], why+" (E-CAP-002)"), scope[0])
+		require.Len(t, readOnly, 1, name)
+		assert.Contains(t, readOnly[0], "capabilities.filesystem.read_only[1]: ")
+		assert.True(t, strings.HasSuffix(readOnly[0], why+" (E-CAP-012)"), readOnly[0])
+	}
+	_, faults := parse(t, head+"capabilities: {filesystem: {read_only: ["+strings.Repeat("a,", 65)+"]}}\n")
+	require.Len(t, faults, 1)
+	assert.Contains(t, faults[0], "65 entries, the limit is 64 (E-CAP-012)")
+}
+
+func TestLimitsOfTheWorkFolderAreAboveZero(t *testing.T) {
+	t.Parallel()
+	_, faults := parse(t, head+"capabilities: {resources: {workdir_max_bytes: 0, workdir_max_files: -1}}\n")
+	assert.Equal(t, []string{
+		"3:47: capabilities.resources.workdir_max_bytes: 0 is not above zero (E-MAN-003)",
+		"3:69: capabilities.resources.workdir_max_files: -1 is not above zero (E-MAN-003)",
+	}, faults)
 }
 
 func FuzzAManifestIsReadOrRefused(f *testing.F) {

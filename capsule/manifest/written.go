@@ -26,18 +26,18 @@ type written struct {
 }
 
 type capabilities struct {
-	Spawn       list   `yaml:"spawn"`
-	Env         list   `yaml:"env"`
-	Limits      limits `yaml:"limits"`
-	Containment string `yaml:"containment"`
-	Network     any    `yaml:"network"`
-	PeerFetch   any    `yaml:"peer_fetch"`
-	Filesystem  any    `yaml:"filesystem"`
-	Shell       any    `yaml:"shell"`
-	Resources   any    `yaml:"resources"`
-	State       any    `yaml:"state"`
-	Plan        any    `yaml:"plan"`
-	Install     any    `yaml:"install"`
+	Spawn       list       `yaml:"spawn"`
+	Env         list       `yaml:"env"`
+	Limits      limits     `yaml:"limits"`
+	Containment string     `yaml:"containment"`
+	Filesystem  filesystem `yaml:"filesystem"`
+	Resources   resources  `yaml:"resources"`
+	Network     any        `yaml:"network"`
+	PeerFetch   any        `yaml:"peer_fetch"`
+	Shell       any        `yaml:"shell"`
+	State       any        `yaml:"state"`
+	Plan        any        `yaml:"plan"`
+	Install     any        `yaml:"install"`
 }
 
 type list struct {
@@ -49,6 +49,27 @@ type limits struct {
 	TableElements   int64           `yaml:"table_elements"`
 	Instances       int64           `yaml:"instances"`
 	DeadlineSeconds int64           `yaml:"deadline_seconds"`
+}
+
+type filesystem struct {
+	Scope       *string  `yaml:"scope"`
+	ReadOnly    []string `yaml:"read_only"`
+	WorkdirExec any      `yaml:"workdir_exec"`
+	Records     any      `yaml:"records"`
+}
+
+type resources struct {
+	WorkdirMaxBytes     strictyaml.Size `yaml:"workdir_max_bytes"`
+	WorkdirMaxFiles     int64           `yaml:"workdir_max_files"`
+	MaxProcesses        any             `yaml:"max_processes"`
+	MaxOpenFiles        any             `yaml:"max_open_files"`
+	MaxFileSizeBytes    any             `yaml:"max_file_size_bytes"`
+	CPUSeconds          any             `yaml:"cpu_seconds"`
+	MemoryBytes         any             `yaml:"memory_bytes"`
+	CgroupMemoryBytes   any             `yaml:"cgroup_memory_bytes"`
+	CgroupPidsMax       any             `yaml:"cgroup_pids_max"`
+	CgroupCPUPercent    any             `yaml:"cgroup_cpu_percent"`
+	CgroupIOBytesPerSec any             `yaml:"cgroup_io_bytes_per_sec"`
 }
 
 type lifecycle struct {
@@ -66,11 +87,12 @@ type lifecycle struct {
 }
 
 // defaults is a manifest before anything is read into it; the numbers are the
-// format's.
+// format's, but workdir_max_files, which is ours.
 func defaults() written {
 	return written{
 		Capabilities: capabilities{
 			Limits:      limits{MemoryBytes: 536870912, TableElements: 100000, Instances: 1000, DeadlineSeconds: 600},
+			Resources:   resources{WorkdirMaxBytes: 10737418240, WorkdirMaxFiles: 100000},
 			Containment: string(Advisory),
 		},
 		Lifecycle: lifecycle{TaskAcceptance: "single", AfterTask: "exit", DelegationDeadlineSecs: 600},
@@ -90,6 +112,11 @@ func (w *written) manifest() *Manifest {
 				TableElements: w.Capabilities.Limits.TableElements,
 				Instances:     w.Capabilities.Limits.Instances,
 				Deadline:      time.Duration(w.Capabilities.Limits.DeadlineSeconds) * time.Second,
+			},
+			Filesystem: w.Capabilities.Filesystem.manifest(),
+			Resources: Resources{
+				WorkdirMaxBytes: int64(w.Capabilities.Resources.WorkdirMaxBytes),
+				WorkdirMaxFiles: w.Capabilities.Resources.WorkdirMaxFiles,
 			},
 			Containment: Containment(w.Capabilities.Containment),
 		},
