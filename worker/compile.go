@@ -39,8 +39,8 @@ func compile(ctx context.Context) error {
 }
 
 // printKey prints the engine's key and the build, a line each.
-func printKey() error {
-	if _, err := fmt.Printf("%s\n%s\n", sandbox.EngineKey(), build()); err != nil {
+func printKey(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "%s\n%s\n", sandbox.EngineKey(), build()); err != nil {
 		return fmt.Errorf("engine key: %w", err)
 	}
 	return nil

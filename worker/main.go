@@ -24,7 +24,7 @@ func run(ctx context.Context, args []string) int {
 	case len(args) == 1 && args[0] == "compile":
 		return report(compile(ctx))
 	case len(args) == 1 && args[0] == "engine-key":
-		return report(printKey())
+		return report(printKey(os.Stdout))
 	default:
 		return report(fmt.Errorf("no mode %q", args))
 	}

@@ -56,7 +56,7 @@ func stranger(path string) {
 		conn.Close()
 	}
 	if err != nil {
-		fmt.Println(err)
+		fmt.Fprintln(os.Stdout, err)
 		os.Exit(3)
 	}
 	os.Exit(0)

@@ -27,7 +27,7 @@ const replyTime = 20 * time.Millisecond
 type service struct {
 	workerv1.UnimplementedWorkerServiceServer
 
-	ctx     context.Context // of the process: a session outlives the call that gave it
+	ctx     context.Context //nolint:containedctx // of the process: a session outlives the call that gave it
 	std     *stdio
 	log     zerolog.Logger
 	greeted chan struct{} // closed at the first Hello

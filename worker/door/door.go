@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	stdlog "log"
+	stdlog "log" //nolint:depguard // net/http takes no other
 	"net"
 	"net/http"
 	"time"
@@ -90,7 +90,9 @@ func (d *Door) Serve(ctx context.Context) error {
 	if err != nil {
 		err = d.server.Close()
 	}
-	<-ended
+	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
+		return fmt.Errorf("door: %w", served)
+	}
 	if err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("close the door: %w", err)
 	}

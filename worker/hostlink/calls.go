@@ -10,7 +10,7 @@ import (
 )
 
 // repeat makes a call until it is answered or ctx ends. The call must be one that
-// the supervisor recognises when it comes again. The error is a *Refused, the
+// the supervisor recognises when it comes again. The error is a *RefusedError, the
 // context's, or one that repeating does not mend.
 func repeat[Q, A any](
 	ctx context.Context, request Q, call func(context.Context, Q, ...grpc.CallOption) (A, error),
@@ -38,13 +38,13 @@ func repeat[Q, A any](
 }
 
 // Delegate starts a child, or finds the one that the same request id started. It
-// waits for a supervisor as long as ctx does. Refusals are *Refused.
+// waits for a supervisor as long as ctx does. Refusals are *RefusedError.
 func (l *Link) Delegate(ctx context.Context, request *hostv1.DelegateRequest) (*hostv1.DelegateResponse, error) {
 	return repeat(ctx, request, l.client.Delegate)
 }
 
 // EndDelegation ends a child of this session and returns its outcome. It waits for
-// a supervisor as long as ctx does. Refusals are *Refused.
+// a supervisor as long as ctx does. Refusals are *RefusedError.
 func (l *Link) EndDelegation(ctx context.Context, delegationID string) (*hostv1.Outcome, error) {
 	request := &hostv1.EndDelegationRequest{DelegationId: delegationID}
 	response, err := repeat(ctx, request, l.client.EndDelegation)

@@ -2,7 +2,6 @@ package hostlink_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -187,15 +186,15 @@ func TestARefusalIsToldWhole(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		code codes.Code
-		want hostlink.Refused
+		want hostlink.RefusedError
 	}{
-		"a limit": {codes.ResourceExhausted, hostlink.Refused{
+		"a limit": {codes.ResourceExhausted, hostlink.RefusedError{
 			Code: "children_limit", Message: "4 children live, the limit is 4", Limit: 4, Value: 4,
 		}},
-		"a rate": {codes.ResourceExhausted, hostlink.Refused{
+		"a rate": {codes.ResourceExhausted, hostlink.RefusedError{
 			Code: "rate_limit", Message: "too fast", Limit: 120, Value: 121, RetryAfter: 500 * time.Millisecond,
 		}},
-		"a shutdown, which is no absence": {codes.Unavailable, hostlink.Refused{Code: "shutting_down", Message: "shutting down"}},
+		"a shutdown, which is no absence": {codes.Unavailable, hostlink.RefusedError{Code: "shutting_down", Message: "shutting down"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,7 +206,7 @@ func TestARefusalIsToldWhole(t *testing.T) {
 				},
 			})
 			_, err := open(t, host, nil).Delegate(bounded(t), &hostv1.DelegateRequest{})
-			var refused *hostlink.Refused
+			var refused *hostlink.RefusedError
 			require.ErrorAs(t, err, &refused)
 			assert.Equal(t, c.want, *refused)
 			assert.Len(t, host.Calls().Delegate, 1)
@@ -301,6 +300,6 @@ func TestAContextThatEndsIsNotTakenForAnAnswer(t *testing.T) {
 	defer cancel()
 	_, err := open(t, host, nil).EndDelegation(ctx, "dlg_1")
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
-	var refused *hostlink.Refused
-	assert.False(t, errors.As(err, &refused))
+	var refused *hostlink.RefusedError
+	assert.NotErrorAs(t, err, &refused)
 }

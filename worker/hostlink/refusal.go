@@ -15,8 +15,8 @@ import (
 // there is none.
 var ErrNoSupervisor = errors.New("no supervisor answers")
 
-// Refused is the error of a call that the supervisor has refused.
-type Refused struct {
+// RefusedError is the error of a call that the supervisor has refused.
+type RefusedError struct {
 	// Code is a code of the guest interface.
 	Code string
 	// Message is one sentence.
@@ -28,13 +28,13 @@ type Refused struct {
 	RetryAfter time.Duration
 }
 
-func (r *Refused) Error() string { return fmt.Sprintf("refused (%s): %s", r.Code, r.Message) }
+func (r *RefusedError) Error() string { return fmt.Sprintf("refused (%s): %s", r.Code, r.Message) }
 
 // refused returns the refusal that err carries, or nil.
-func refused(err error) *Refused {
+func refused(err error) *RefusedError {
 	for _, detail := range status.Convert(err).Details() {
 		if r, ok := detail.(*hostv1.Refusal); ok {
-			return &Refused{
+			return &RefusedError{
 				Code:       r.GetCode(),
 				Message:    status.Convert(err).Message(),
 				Limit:      r.GetLimit(),

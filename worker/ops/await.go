@@ -45,7 +45,7 @@ func await(ctx context.Context, c *Calls, r awaitRequest) (any, error) {
 	}
 	for _, key := range wanted {
 		if !c.children.knows(key) {
-			return nil, &Fault{Code: CodeNotFound, Message: fmt.Sprintf("no delegation %.64q in this session", key)}
+			return nil, &opError{Code: codeNotFound, Message: fmt.Sprintf("no delegation %.64q in this session", key)}
 		}
 	}
 	for over := false; ; {

@@ -45,7 +45,7 @@ type Calls struct {
 	guestLog   io.Writer
 	log        zerolog.Logger
 
-	canceling context.Context // ended by Cancel
+	canceling context.Context //nolint:containedctx // ended by Cancel, whatever call is under way
 	cancel    context.CancelFunc
 	told      atomic.Bool // the guest has had its one canceled answer
 }
@@ -73,7 +73,7 @@ func (c *Calls) Call(ctx context.Context, name string, request []byte) []byte {
 	result, err := c.answer(ctx, name, request)
 	if err != nil {
 		fault := c.faultOf(ctx, name, err)
-		if fault.Code == CodeCanceled {
+		if fault.Code == codeCanceled {
 			c.told.Store(true)
 		}
 		return encodeFault(fault)
@@ -96,9 +96,9 @@ func (c *Calls) answer(ctx context.Context, name string, request []byte) (any, e
 		return nil, err
 	}
 	if len(request) > maxRequest {
-		return nil, &Fault{
-			Code: CodeTooLarge, Message: "the request is larger than the limit of 1048576 bytes",
-			Limit: &Limit{Limit: maxRequest, Value: int64(len(request))},
+		return nil, &opError{
+			Code: codeTooLarge, Message: "the request is larger than the limit of 1048576 bytes",
+			Limit: &limit{Limit: maxRequest, Value: int64(len(request))},
 		}
 	}
 	return o.answer(ctx, c, request)
@@ -106,12 +106,12 @@ func (c *Calls) answer(ctx context.Context, name string, request []byte) (any, e
 
 func (c *Calls) canceled() bool { return c.canceling.Err() != nil }
 
-func encodeFault(f *Fault) []byte {
+func encodeFault(f *opError) []byte {
 	type wire struct {
 		Code         string `json:"code"`
 		Message      string `json:"message"`
 		RetryAfterMS int64  `json:"retry_after_ms,omitempty"`
-		Data         *Limit `json:"data,omitempty"`
+		Data         *limit `json:"data,omitempty"`
 	}
 	// Strings and numbers: encoding cannot fail.
 	data, _ := encode(struct {

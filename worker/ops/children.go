@@ -115,7 +115,7 @@ func (c *Children) start(response *hostv1.DelegateResponse) {
 
 // failed takes note of a delegation that did not start, or of which it is not known.
 func (c *Children) failed(request *hostv1.DelegateRequest, err error) {
-	var refused *hostlink.Refused
+	var refused *hostlink.RefusedError
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !errors.As(err, &refused) {

@@ -114,13 +114,13 @@ func (c *Calls) taskText(r delegateRequest) (string, error) {
 	data, err := c.work.ReadRegular(*r.TaskFile, maxRequest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", &Fault{Code: CodeNotFound, Message: fmt.Sprintf("no file %.200q in the work folder", *r.TaskFile)}
+		return "", &opError{Code: codeNotFound, Message: fmt.Sprintf("no file %.200q in the work folder", *r.TaskFile)}
 	case errors.Is(err, beneath.ErrTooLarge):
-		return "", &Fault{Code: CodeTooLarge, Message: fmt.Sprintf("file %.200q is larger than the limit of %d bytes", *r.TaskFile, maxRequest)}
+		return "", &opError{Code: codeTooLarge, Message: fmt.Sprintf("file %.200q is larger than the limit of %d bytes", *r.TaskFile, maxRequest)}
 	case errors.Is(err, beneath.ErrName), errors.Is(err, beneath.ErrLink), errors.Is(err, beneath.ErrNotRegular):
 		return "", badRequest(`field "task_file": %w`, err)
 	case err != nil:
-		return "", &Fault{Code: CodeIO, Message: fmt.Sprintf("file %.200q cannot be read", *r.TaskFile)}
+		return "", &opError{Code: codeIO, Message: fmt.Sprintf("file %.200q cannot be read", *r.TaskFile)}
 	case !utf8.Valid(data):
 		return "", badRequest("file %.200q is not UTF-8", *r.TaskFile)
 	}

@@ -54,9 +54,9 @@ func (c *Calls) find(name string) (op, error) {
 			continue
 		}
 		if !o.grant(c) {
-			return op{}, &Fault{Code: CodeNotGranted, Message: fmt.Sprintf("%s needs %s in the manifest", name, o.needs)}
+			return op{}, &opError{Code: codeNotGranted, Message: fmt.Sprintf("%s needs %s in the manifest", name, o.needs)}
 		}
 		return o, nil
 	}
-	return op{}, &Fault{Code: CodeUnknownOp, Message: fmt.Sprintf("no op %.64q", name)}
+	return op{}, &opError{Code: codeUnknownOp, Message: fmt.Sprintf("no op %.64q", name)}
 }

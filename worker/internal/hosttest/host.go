@@ -25,7 +25,7 @@ type Host struct {
 
 	// Path is where it listens.
 	Path string
-	t    testing.TB
+	tb   testing.TB
 
 	mu        sync.Mutex // guards what follows
 	server    *grpc.Server
@@ -57,25 +57,25 @@ type Answers struct {
 }
 
 // New returns a host that does not listen yet. It is stopped when the test ends.
-func New(t testing.TB, answers Answers) *Host {
-	t.Helper()
+func New(tb testing.TB, answers Answers) *Host {
+	tb.Helper()
 	folder, err := os.MkdirTemp("", "rk")
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	h := &Host{
-		Path: filepath.Join(folder, "host.sock"), t: t, answers: answers,
+		Path: filepath.Join(folder, "host.sock"), tb: tb, answers: answers,
 		changed: make(chan struct{}), delegated: map[string]*hostv1.DelegateResponse{},
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		h.Stop()
-		require.NoError(t, os.RemoveAll(folder))
+		require.NoError(tb, os.RemoveAll(folder))
 	})
 	return h
 }
 
 // Start is New and a first Start.
-func Start(t testing.TB, answers Answers) *Host {
-	t.Helper()
-	h := New(t, answers)
+func Start(tb testing.TB, answers Answers) *Host {
+	tb.Helper()
+	h := New(tb, answers)
 	h.Start()
 	return h
 }
@@ -83,7 +83,7 @@ func Start(t testing.TB, answers Answers) *Host {
 // Start listens, again after a Stop.
 func (h *Host) Start() {
 	listener, err := net.Listen("unix", h.Path)
-	require.NoError(h.t, err)
+	require.NoError(h.tb, err)
 	anybody := func(int, uint32) error { return nil }
 	server, done := grpc.NewServer(grpc.Creds(peercred.Server(anybody))), make(chan struct{})
 	hostv1.RegisterHostServiceServer(server, h)
