@@ -55,8 +55,12 @@ func newUp(env *Env, at *address) *cobra.Command {
 				return usage("%w", err)
 			}
 			stop := make(chan os.Signal, 2)
-			signal.Notify(stop, syscall.SIGINT, syscall.SIGTERM)
+			signal.Notify(stop, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 			defer signal.Stop(stop)
+			// With somebody listening, a log that nobody reads any more is an error of the write, not the end of the supervisor.
+			broken := make(chan os.Signal, 1)
+			signal.Notify(broken, syscall.SIGPIPE)
+			defer signal.Stop(broken)
 			ok, err := daemon.Up(c.Context(), daemon.Options{
 				Fleet: f, StateDir: state, Worker: path, Version: env.Version, Once: once, StopTimeout: stopTimeout, Stop: stop,
 				Ended: func(r roots.Result) { printEnd(env.Stdout, r) }, Log: logger(env, verbose),
@@ -84,7 +88,7 @@ func newUp(env *Env, at *address) *cobra.Command {
 
 // logger writes to stderr, whatever could be a handle or steer a terminal taken out.
 func logger(env *Env, verbose bool) zerolog.Logger {
-	var out io.Writer = env.Stderr
+	out := env.Stderr
 	if env.StderrTerminal {
 		out = zerolog.ConsoleWriter{Out: env.Stderr, TimeFormat: "15:04:05.000"}
 	}

@@ -3,7 +3,9 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
+	"rookery/launcher"
 	"rookery/supervisor/catalog"
 	"rookery/supervisor/delegation"
 	"rookery/supervisor/fleet"
@@ -15,6 +17,34 @@ func limitsOf(f *fleet.Fleet) delegation.Limits {
 		MaxDepth: l.MaxDepth, MaxChildren: l.MaxChildren, MaxLive: l.MaxLiveCapsules, MaxPerRoot: l.MaxSpawnsPerRoot,
 		RatePerMinute: l.SpawnRate.PerMinute(), Burst: l.SpawnBurst,
 	}
+}
+
+// mountsOf refuses a folder that holds the host's own state or lies in it: a capsule would read other sessions' records, and sockets
+// that are for nobody.
+func mountsOf(f *fleet.Fleet, state string) ([]delegation.Mount, error) {
+	var mounts []delegation.Mount
+	var errs []error
+	for _, m := range f.Mounts {
+		real, err := filepath.EvalSymlinks(m.Host)
+		if err == nil && (under(real, state) || under(state, real)) {
+			err = fmt.Errorf("it overlaps the state folder %s", state)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: mount %s: %w", f.File, m.Guest, err))
+			continue
+		}
+		mounts = append(mounts, delegation.Mount{
+			Mount:    launcher.Mount{Host: m.Host, Guest: m.Guest, ReadOnly: m.ReadOnly},
+			Capsules: m.Capsules,
+		})
+	}
+	return mounts, errors.Join(errs...)
+}
+
+// under reports whether path is folder or lies beneath it; both are clean.
+func under(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // rootsOf finds the capsule of every root, all that are missing at once.

@@ -84,9 +84,17 @@ func (h *host) grow(ctx context.Context) (err error) {
 		return err
 	}
 	limits := limitsOf(h.o.Fleet)
+	root, err := filepath.EvalSymlinks(h.state.Root)
+	if err != nil {
+		return err
+	}
+	mounts, err := mountsOf(h.o.Fleet, root)
+	if err != nil {
+		return config(err)
+	}
 	h.tree = delegation.New(ctx, delegation.Config{
-		Ledger: h.ledger, Launcher: h.launcher, Catalog: h.catalog, Native: h.native, State: h.state, Limits: limits, EngineKey: h.engineKey,
-		Orphan: delegation.Orphan{Timeout: h.o.Fleet.OrphanTimeout}, Log: h.log,
+		Ledger: h.ledger, Launcher: h.launcher, Catalog: h.catalog, Native: h.native, State: h.state, Limits: limits, Mounts: mounts,
+		EngineKey: h.engineKey, Orphan: delegation.Orphan{Timeout: h.o.Fleet.OrphanTimeout}, Log: h.log,
 	})
 	if h.roots, err = rootsOf(h.o.Fleet, h.catalog); err != nil {
 		return config(err)

@@ -15,7 +15,7 @@ func (h *host) run(ctx context.Context, running []roots.Running) (ok bool, err e
 	ends := h.ends(watch, running)
 	defer func() {
 		cancel()
-		for range ends { //nolint:revive // waits for the goroutine that sends
+		for range ends { // until the goroutine that sends has ended
 		}
 	}()
 	ok = true

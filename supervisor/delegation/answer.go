@@ -12,7 +12,7 @@ import (
 // answerOf reads what an ended child left for its parent, and keeps a long one whole in the parent's runtime folder. What cannot be
 // read is said to be missing, with the reason.
 func (t *Tree) answerOf(records *beneath.Dir, s ledger.Session) (outcome.Answer, string) {
-	work, err := beneath.Open(s.Workdir)
+	work, err := openWork(s)
 	if err == nil {
 		defer func() { _ = work.Close() }()
 	} else if errors.Is(err, fs.ErrNotExist) {
@@ -35,6 +35,16 @@ func (t *Tree) answerOf(records *beneath.Dir, s ledger.Session) (outcome.Answer,
 	}
 	defer func() { _ = runtime.Close() }()
 	return outcome.HandOver(text, s.DelegationID, runtime), path
+}
+
+// openWork holds what the session's capsule saw as its folder.
+func openWork(s ledger.Session) (*beneath.Dir, error) {
+	work, err := beneath.Open(s.Workdir)
+	if err != nil || s.Scope == "" {
+		return work, err
+	}
+	defer func() { _ = work.Close() }()
+	return work.Sub(s.Scope)
 }
 
 // notice is the fenced text about one outcome that a model may be shown.

@@ -17,7 +17,7 @@ func (t *Tree) Recorded(session, delegationID string) bool {
 	if d.State == ledger.Ended {
 		return true
 	}
-	if r := t.run(d.SessionID); r != nil && r.ownRecord() != nil {
+	if r := t.run(d.SessionID); r != nil && t.ownRecord(r.session) != nil {
 		return true
 	}
 	d, _ = t.ledger.Delegation(delegationID) // it may have been settled meanwhile

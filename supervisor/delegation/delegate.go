@@ -53,7 +53,7 @@ func (t *Tree) Delegate(ctx context.Context, session string, req Request) (Start
 		return Started{}, refused
 	}
 	r := t.child(parent, req, entry.Package.Manifest.Version, own.Lifecycle.DelegationDeadline)
-	r.entry = entry
+	r.entry, r.session.Scope = entry, entry.Package.Manifest.Capabilities.Filesystem.Scope
 	r.env = parent.inherit(entry.Package.Manifest)
 
 	existing, err := t.begin(ctx, r, func(v ledger.View) error {

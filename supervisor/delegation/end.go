@@ -46,7 +46,7 @@ func (t *Tree) mark(session string, cause ledger.Cause) ([]ledger.Session, error
 	for _, s := range sessions {
 		if r := t.run(s.ID); r != nil && !r.marked {
 			r.marked = true
-			r.stood = r.ownRecord() != nil
+			r.stood = t.ownRecord(r.session) != nil
 		}
 	}
 	return sessions, nil

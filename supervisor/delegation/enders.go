@@ -89,7 +89,7 @@ func (t *Tree) finishChildren(marked [][]ledger.Session, err error) error {
 		wg.Go(func() { errs[i] = t.finish(sessions, until) })
 	}
 	wg.Wait()
-	return errors.Join(append(errs, err)...)
+	return errors.Join(err, errors.Join(errs...))
 }
 
 // Drain refuses new work and ends every tree: all causes first, then bottom-up, within one budget. A cancelled ctx cuts the budget

@@ -97,7 +97,7 @@ func (r *run) bringUp(w *launcher.Worker) string {
 func (r *run) spec(native *os.File) launcher.Spec {
 	return launcher.Spec{
 		SessionID: r.session.ID, Capsule: r.session.Capsule, Workdir: r.workdir(),
-		Native: native, Files: r.runtimeFiles(), StartTimeout: startTimeout,
+		Scope: r.session.Scope, Mounts: r.tree.mounted(r.session.Capsule), Native: native, Files: r.runtimeFiles(), StartTimeout: startTimeout,
 	}
 }
 
@@ -124,12 +124,14 @@ func (r *run) assignment(w *launcher.Worker) *workerv1.AssignRequest {
 			MemoryBytes: uint64(m.Capabilities.Limits.MemoryBytes), TableElements: uint64(m.Capabilities.Limits.TableElements),
 			Instances: uint64(m.Capabilities.Limits.Instances), DeadlineMs: m.Capabilities.Limits.Deadline.Milliseconds(),
 			DelegationDeadlineUnixMs: r.deadlineFromNow(), OrphanTimeoutMs: r.tree.orphan.Timeout.Milliseconds(),
+			WorkdirMaxBytes: uint64(m.Capabilities.Resources.WorkdirMaxBytes), WorkdirMaxFiles: uint64(m.Capabilities.Resources.WorkdirMaxFiles),
 		},
 		Grants: &workerv1.Grants{
 			SpawnAllow: m.Capabilities.SpawnAllow, EnvAllow: m.Capabilities.EnvAllow,
 			DelegationDeadlineMs: m.Lifecycle.DelegationDeadline.Milliseconds(),
 		},
 		NativeSha256: r.native,
+		Filesystem:   r.filesystem(),
 	}
 }
 

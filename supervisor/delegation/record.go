@@ -3,8 +3,11 @@ package delegation
 import (
 	"errors"
 	"io/fs"
+	"os"
 
+	"rookery/capsule/atomicfile"
 	"rookery/capsule/beneath"
+	"rookery/capsule/layout"
 	"rookery/capsule/outcome"
 	"rookery/supervisor/ledger"
 )
@@ -35,33 +38,75 @@ func readOwn(records *beneath.Dir, s ledger.Session) (*own, error) {
 
 func spoken(s outcome.Status) bool { return s == outcome.OK || s == outcome.Error }
 
-// ownRecord is readOwn for a run, a record that does not count logged and passed over.
-func (r *run) ownRecord() *own {
-	records, err := beneath.Open(r.session.RecordsDir)
+// ownRecord is readOwn with a record that does not count logged and passed over.
+func (t *Tree) ownRecord(s ledger.Session) *own {
+	records, err := beneath.Open(s.RecordsDir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			r.tree.log.Warn().Err(err).Str("session", r.session.ID).Msg("the records folder cannot be read")
+			t.log.Warn().Err(err).Str("session", s.ID).Msg("the records folder cannot be read")
 		}
 		return nil
 	}
 	defer func() { _ = records.Close() }()
-	found, err := readOwn(records, r.session)
+	found, err := readOwn(records, s)
 	if err != nil {
-		r.tree.log.Warn().Err(err).Str("session", r.session.ID).Msg("a record was set aside")
+		t.log.Warn().Err(err).Str("session", s.ID).Msg("a record was set aside")
 	}
 	return found
 }
 
-// writeRecord leaves the decided end on disk: completion.json for a delegated session, end.json for a root.
-func writeRecord(records *beneath.Dir, s ledger.Session, v verdict, durationMS int64, resultPath string) (outcome.Record, error) {
-	if s.DelegationID == "" {
-		return outcome.Record{}, outcome.WriteEnd(records, outcome.End{SessionID: s.ID, TaskID: s.TaskID, Status: v.status, Detail: v.detail, DurationMS: durationMS})
-	}
+// remains is what an ended session left for the one that delegated.
+type remains struct {
+	answer  outcome.Answer
+	path    string // of the answer, absolute; "" when there is none
+	message string // the fenced text
+}
+
+// record leaves the decided end on disk: completion.json for a delegated session, end.json for a root. The remains are whole even when
+// the disk refuses the record. A session that never ran has no records folder yet; what a killed worker left half written goes.
+func (t *Tree) record(s ledger.Session, v verdict, durationMS int64) (remains, error) {
 	rec := outcome.Record{
-		DelegationID: s.DelegationID, CapsuleName: s.Capsule, CapsuleVersion: s.Version, SessionID: s.ID, Status: v.status,
-		ResultPath: resultPath, Workdir: s.Workdir, DurationMS: durationMS, Detail: v.detail, ReportedBy: v.reportedBy,
+		DelegationID: s.DelegationID, CapsuleName: s.Capsule, CapsuleVersion: s.Version, SessionID: s.ID, Status: v.status, Workdir: s.Workdir,
+		DurationMS: durationMS, Detail: v.detail, ReportedBy: v.reportedBy,
 	}
-	return rec, outcome.WriteRecord(records, rec)
+	records, err := openRecords(s.RecordsDir)
+	if err != nil {
+		return remains{message: notice(rec, outcome.NoAnswer(""))}, err
+	}
+	defer func() { _ = records.Close() }()
+	swept := sweep(records)
+	if s.DelegationID == "" {
+		return remains{}, errors.Join(swept, outcome.WriteEnd(records, outcome.End{
+			SessionID: s.ID, TaskID: s.TaskID, Status: v.status, Detail: v.detail, DurationMS: durationMS,
+		}))
+	}
+	var left remains
+	left.answer, left.path = t.answerOf(records, s)
+	rec.ResultPath = left.path
+	left.message = notice(rec, left.answer)
+	return left, errors.Join(swept, outcome.WriteRecord(records, rec))
+}
+
+func openRecords(path string) (*beneath.Dir, error) {
+	records, err := beneath.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return nil, err
+		}
+		return beneath.Open(path)
+	}
+	return records, err
+}
+
+// sweep removes the temporary files of a writer that was killed.
+func sweep(records *beneath.Dir) error {
+	_, err := atomicfile.Sweep(records.FD())
+	out, missing := records.Sub(layout.ResultsDir)
+	if missing != nil {
+		return err // it left no answer
+	}
+	_, inOut := atomicfile.Sweep(out.FD())
+	return errors.Join(err, inOut, out.Close())
 }
 
 // noteDelivered sets the delivered mark in a record that is the ledger's own. A record that cannot be rewritten keeps the mark it

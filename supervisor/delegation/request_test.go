@@ -1,7 +1,6 @@
 package delegation
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +38,8 @@ func TestARequestIsRefusedWithItsOwnCode(t *testing.T) {
 func TestARepeatIsToldFromAnotherRequestByEveryField(t *testing.T) {
 	t.Parallel()
 	base := Request{ID: "k", TaskID: "t", ContextID: "c", Capsule: "a", Version: "1", Task: "x", Deadline: 1, LineageOnly: false}
-	require.Equal(t, base.digest(), base.digest())
+	same := base
+	require.Equal(t, base.digest(), same.digest())
 	for _, change := range []func(*Request){
 		func(r *Request) { r.TaskID = "u" }, func(r *Request) { r.ContextID = "d" }, func(r *Request) { r.Capsule = "b" },
 		func(r *Request) { r.Version = "2" }, func(r *Request) { r.Task = "y" }, func(r *Request) { r.Deadline = 2 },
@@ -75,7 +75,7 @@ func TestAChildThatHasMoreThanItsParentIsRefusedByNameAndKey(t *testing.T) {
 	require.Contains(t, env.Message, `"ZONE"`)
 
 	var refusal *Refusal
-	require.True(t, errors.As(error(env), &refusal))
+	require.ErrorAs(t, env, &refusal)
 }
 
 func TestSpansReadAsDetailsWriteThem(t *testing.T) {

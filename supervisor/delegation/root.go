@@ -27,7 +27,7 @@ func (t *Tree) StartRoot(ctx context.Context, root Root) (string, error) {
 	manifest := root.Entry.Package.Manifest
 	s := ledger.Session{
 		ID: m.session, RootID: root.ID, Capsule: manifest.Name, Version: manifest.Version, RootSessionID: m.session, TaskID: m.task,
-		ContextID: m.context, Workdir: root.Workdir, RecordsDir: t.state.Records(manifest.Name, m.session), Door: doorOpen,
+		ContextID: m.context, Workdir: root.Workdir, Scope: manifest.Capabilities.Filesystem.Scope, RecordsDir: t.state.Records(manifest.Name, m.session), Door: doorOpen,
 		StartedAt: time.Now(),
 	}
 	if s.Workdir == "" {

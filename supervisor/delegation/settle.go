@@ -1,11 +1,8 @@
 package delegation
 
 import (
-	"errors"
-	"os"
 	"time"
 
-	"rookery/capsule/beneath"
 	"rookery/capsule/outcome"
 	"rookery/launcher"
 	"rookery/supervisor/ledger"
@@ -50,7 +47,7 @@ func (r *run) settle(e ending) {
 	if cause != nil && cause.At.After(died) {
 		cause = nil // committed when there was nothing left to end
 	}
-	v := decide(evidence{record: r.ownRecord(), cause: cause, stood: stood, death: death})
+	v := decide(evidence{record: t.ownRecord(r.session), cause: cause, stood: stood, death: death})
 	t.conclude(row, v, died, used)
 	r.clear(w)
 	if len(orphans) > 0 {
@@ -69,21 +66,9 @@ type usage struct{ rss, cpuMS int64 }
 func (t *Tree) conclude(s ledger.Session, v verdict, died time.Time, u usage) {
 	log := t.log.With().Str("session", s.ID).Str("delegation", s.DelegationID).Str("capsule", s.Capsule).Logger()
 	took := max(died.Sub(s.StartedAt).Milliseconds(), 0)
-	var answer outcome.Answer
-	var path, message string
-	records, err := beneath.Open(s.RecordsDir)
+	left, err := t.record(s, v, took)
 	if err != nil {
-		log.Error().Err(err).Msg("the record cannot be written")
-	} else {
-		defer func() { _ = records.Close() }()
-		if s.DelegationID != "" {
-			answer, path = t.answerOf(records, s)
-		}
-		rec, err := writeRecord(records, s, v, took, path)
-		if err != nil {
-			log.Error().Err(err).Msg("the record cannot be written")
-		}
-		message = notice(rec, answer)
+		log.Error().Err(err).Msg("its record could not be written")
 	}
 	ctx, cancel := t.bounded()
 	defer cancel()
@@ -92,10 +77,11 @@ func (t *Tree) conclude(s ledger.Session, v verdict, died time.Time, u usage) {
 		if s.DelegationID == "" {
 			return end, nil
 		}
+		a := left.answer
 		return end, &ledger.FinishedDelegation{
-			Status: v.status, Detail: v.detail, ReportedBy: string(v.reportedBy), KilledBy: v.killedBy, DurationMS: took, ResultPath: path,
-			Answer:  ledger.Answer{State: answer.State, Text: answer.Text, Truncated: answer.Truncated, WholePath: answer.WholePath},
-			Message: message, Tell: v.tell,
+			Status: v.status, Detail: v.detail, ReportedBy: string(v.reportedBy), KilledBy: v.killedBy, DurationMS: took, ResultPath: left.path,
+			Answer:  ledger.Answer{State: a.State, Text: a.Text, Truncated: a.Truncated, WholePath: a.WholePath},
+			Message: left.message, Tell: v.tell,
 		}
 	})
 	if err != nil {
@@ -113,14 +99,11 @@ func tasks(v verdict) int {
 	return 0
 }
 
-// clear removes what a session needs only while it lives: the door, the run folder, the runtime folder.
+// clear gives back what a session needs only while it lives: its door, its run folder and its runtime folder.
 func (r *run) clear(w *launcher.Worker) {
 	if w != nil {
 		w.CloseDoor()
 		w.Close()
-	}
-	if err := os.RemoveAll(r.tree.state.Sessions(r.session.ID)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		r.tree.log.Warn().Err(err).Str("session", r.session.ID).Msg("its runtime folder could not be removed")
 	}
 	if r.session.SpawnedBy == "" {
 		r.tree.rates.forget(r.session.ID)

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
-	"rookery/capsule/beneath"
 	"rookery/launcher/proc"
 	"rookery/supervisor/ledger"
 )
@@ -122,27 +120,6 @@ func (t *Tree) conclusion(ctx context.Context, l leftover) error {
 	} else if cause != nil && cause.Kind == ledger.CauseSweep {
 		cause = nil // there was nothing left to end
 	}
-	v := decide(evidence{record: t.leftRecord(s), cause: cause, stood: true, death: l.death})
-	t.conclude(s, v, died, usage{})
-	return errors.Join(os.RemoveAll(t.state.Sessions(s.ID)), t.removeRun(s))
-}
-
-func (t *Tree) leftRecord(s ledger.Session) *own {
-	records, err := beneath.Open(s.RecordsDir)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = records.Close() }()
-	found, err := readOwn(records, s)
-	if err != nil {
-		t.log.Warn().Err(err).Str("session", s.ID).Msg("a record was set aside")
-	}
-	return found
-}
-
-func (t *Tree) removeRun(s ledger.Session) error {
-	if s.RunHex == "" {
-		return nil
-	}
-	return os.RemoveAll(t.state.WorkerRun(s.RunHex))
+	t.conclude(s, decide(evidence{record: t.ownRecord(s), cause: cause, stood: true, death: l.death}), died, usage{})
+	return nil
 }

@@ -21,6 +21,8 @@ type Config struct {
 	Native   *catalog.Cache
 	State    layout.State
 	Limits   Limits
+	// Mounts are folders of the host, each for the capsules it names.
+	Mounts []Mount
 	// EngineKey is the worker program's own word for its engine; a worker that says another is not used.
 	EngineKey string
 	// Orphan tells workers how long to go on without a supervisor.
@@ -36,6 +38,7 @@ type Tree struct {
 	native    *catalog.Cache
 	state     layout.State
 	limits    Limits
+	mounts    []Mount
 	engineKey string
 	orphan    Orphan
 	rates     *rates
@@ -57,8 +60,8 @@ type Tree struct {
 func New(ctx context.Context, c Config) *Tree {
 	base, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &Tree{
-		ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, native: c.Native, state: c.State, limits: c.Limits, engineKey: c.EngineKey,
-		orphan: c.Orphan, rates: newRates(c.Limits), log: c.Log, base: base, stop: stop, runs: map[string]*run{},
+		ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, native: c.Native, state: c.State, limits: c.Limits, mounts: c.Mounts,
+		engineKey: c.EngineKey, orphan: c.Orphan, rates: newRates(c.Limits), log: c.Log, base: base, stop: stop, runs: map[string]*run{},
 	}
 }
 

@@ -16,6 +16,8 @@ const (
 	CodeMissing = "missing"
 	// CodeDuplicateID is an id that two capsules have.
 	CodeDuplicateID = "duplicate_id"
+	// CodeMount is a folder of the host that cannot be mounted.
+	CodeMount = "mount"
 	// CodeTaskFile is a task file that cannot be read.
 	CodeTaskFile = "task_file"
 	// CodeNoEffect warns of a value that changes nothing.
@@ -67,6 +69,7 @@ func (c *checker) fleet(w *written) *Fleet {
 		Limits:        c.limits(&w.Limits),
 		OrphanTimeout: w.OrphanTimeout.Std(),
 		Roots:         c.roots(w.Capsules),
+		Mounts:        c.mounts(w.Mounts),
 	}
 }
 
@@ -103,9 +106,6 @@ func (c *checker) unbuilt(w *written) {
 		c.notBuilt("warm_workers", "every worker is started when it is needed; only 0 is accepted")
 	}
 	c.identity("identity", w.Identity)
-	if len(w.Mounts) > 0 {
-		c.notBuilt("mounts", "a capsule sees its work folder and murmur-runtime only")
-	}
 	if len(w.Peers) > 0 {
 		c.notBuilt("peers", "capsules cannot call peers")
 	}

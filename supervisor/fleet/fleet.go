@@ -22,6 +22,7 @@ type Fleet struct {
 	// OrphanTimeout is how long a worker goes on without a supervisor.
 	OrphanTimeout time.Duration
 	Roots         []Root
+	Mounts        []Mount
 }
 
 // Limits bounds what capsules may start. They are the host's: no manifest and no
@@ -54,6 +55,18 @@ type Root struct {
 	Workdir string
 	// Env is the only source of values for the names in env.allow.
 	Env map[string]string
+}
+
+// Mount shows a folder of the host to some capsules.
+type Mount struct {
+	// Host is absolute, and was a folder when the file was read.
+	Host string
+	// Guest is what the capsules call it: a folder beside their own.
+	Guest string
+	// ReadOnly is the default.
+	ReadOnly bool
+	// Capsules are the names of those that see it, roots or delegated.
+	Capsules []string
 }
 
 // Options is what the command line says about how a fleet is to be run.

@@ -2,6 +2,7 @@ package fleet_test
 
 import (
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -68,6 +69,10 @@ func TestAFileWithEveryKeyIsReadAsItStands(t *testing.T) {
 			{ID: "counter-2", Name: "counter", Version: "1.2.4"},
 			{ID: "counter-4", Name: "counter", Version: "1.2.4"},
 		},
+		Mounts: []fleet.Mount{
+			{Host: here, Guest: "data", ReadOnly: true, Capsules: []string{"census"}},
+			{Host: "/", Guest: "more", Capsules: []string{"counter", "census"}},
+		},
 	}, got)
 	require.Len(t, warnings, 4)
 	for _, warning := range warnings {
@@ -103,6 +108,16 @@ func TestOnceNeedsAFleetThatEnds(t *testing.T) {
 	require.EqualError(t, err, "f.yaml:3:56: capsules[0].restart.policy: always never ends, and --once waits for the end (bad_value)")
 	_, _, err = fleet.Parse("f.yaml", []byte(text), fleet.Options{})
 	assert.ErrorContains(t, err, "(not_built)")
+}
+
+func TestACapsuleSeesSoManyMountedFoldersAndNoMore(t *testing.T) {
+	t.Parallel()
+	text := "version: 1\nmounts:\n"
+	for i := range 17 {
+		text += fmt.Sprintf("- {host: ., guest: m%d, capsules: [a]}\n", i)
+	}
+	_, _, err := fleet.Parse("f.yaml", []byte(text), fleet.Options{})
+	require.EqualError(t, err, "f.yaml:19:36: mounts[16].capsules[0]: a would see more than 16 folders (bad_value)")
 }
 
 func TestATaskComesFromItsFile(t *testing.T) {

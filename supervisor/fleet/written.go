@@ -88,7 +88,7 @@ type restart struct {
 type mount struct {
 	Host     string   `yaml:"host"`
 	Guest    string   `yaml:"guest"`
-	ReadOnly bool     `yaml:"read_only"`
+	ReadOnly *bool    `yaml:"read_only"`
 	Capsules []string `yaml:"capsules"`
 }
 

@@ -98,10 +98,12 @@ type Session struct {
 	// RootSessionID is the top of its tree; a root names itself.
 	RootSessionID string `json:"root_session_id"`
 	// Depth is 0 for a root.
-	Depth      int    `json:"depth"`
-	TaskID     string `json:"task_id,omitempty"`
-	ContextID  string `json:"context_id,omitempty"`
-	Workdir    string `json:"workdir,omitempty"`
+	Depth     int    `json:"depth"`
+	TaskID    string `json:"task_id,omitempty"`
+	ContextID string `json:"context_id,omitempty"`
+	Workdir   string `json:"workdir,omitempty"`
+	// Scope is the folder beneath Workdir that the capsule sees as its own; empty for all of it.
+	Scope      string `json:"scope,omitempty"`
 	RecordsDir string `json:"records_dir,omitempty"`
 	// WorkdirOurs says that the work folder was made for this session alone.
 	WorkdirOurs bool      `json:"workdir_ours,omitempty"`

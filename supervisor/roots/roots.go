@@ -52,8 +52,8 @@ func Start(ctx context.Context, tree *delegation.Tree, all []delegation.Root) []
 
 // Wait returns the root's result when it has ended, or the context's error.
 func (r Running) Wait(ctx context.Context, l ledger.Ledger) (Result, error) {
-	if r.Err != nil {
-		return Result{ID: r.ID, Status: outcome.Crashed, Detail: "could not start: " + r.Err.Error()}, nil
+	if r.Session == "" {
+		return Result{ID: r.ID, Status: outcome.Crashed, Detail: fmt.Sprintf("could not start: %v", r.Err)}, nil
 	}
 	s, err := l.WaitEnded(ctx, r.Session)
 	if err != nil {
