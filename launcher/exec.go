@@ -18,6 +18,9 @@ import (
 	"rookery/launcher/runner"
 )
 
+// workerFiles bounds a worker's descriptors: 1,024 of its guest, as many for connections, and room.
+const workerFiles = 4096
+
 // Exec starts the session's process. It runs nothing until OpenGate: it waits for one byte, and leaves when the supervisor
 // dies first. The error may be told to a capsule. On an error the process, if there was one, is gone, and of what Prepare made
 // only the records folder stays.
@@ -48,7 +51,7 @@ func (p *Prepared) exec(ctx context.Context) (*Worker, error) {
 		return nil, errors.Join(err, out.close())
 	}
 	// The child is loading meanwhile; both must be done before the gate opens.
-	if err := errors.Join(process.Limit(unix.RLIMIT_CORE, 0), p.folders.Sync(), p.logs.handedOver()); err != nil {
+	if err := errors.Join(process.Limit(unix.RLIMIT_CORE, 0), process.Limit(unix.RLIMIT_NOFILE, workerFiles), p.folders.Sync(), p.logs.handedOver()); err != nil {
 		return nil, errors.Join(err, process.KillGroup(), waitFor(process.Done()), out.close())
 	}
 	pid := process.Identity().PID
@@ -106,27 +109,26 @@ func (p *Prepared) start(env []string, in theirs) (*proc.Handle, error) {
 	if err != nil {
 		return nil, err
 	}
+	files := []uintptr{
+		in.null.Fd(),
+		in.stdout.Fd(),
+		p.logs.forWorker.Fd(),
+		in.gate.Fd(),
+		door,
+		uintptr(p.folders.Work.FD()),
+		uintptr(p.folders.Runtime.FD()),
+		uintptr(p.folders.Records.FD()),
+		uintptr(p.folders.Run.FD()),
+		uintptr(p.launcher.host.FD()),
+		p.spec.Native.Fd(),
+		p.logs.forStdout.Fd(),
+		p.logs.forStderr.Fd(),
+	}
+	for _, mount := range p.folders.Mounts {
+		files = append(files, uintptr(mount.FD()))
+	}
 	path := p.launcher.config.WorkerPath
-	process, err := proc.Start(proc.Command{
-		Path: path,
-		Args: []string{filepath.Base(path)},
-		Env:  env,
-		Files: []uintptr{
-			in.null.Fd(),
-			in.stdout.Fd(),
-			p.logs.forWorker.Fd(),
-			in.gate.Fd(),
-			door,
-			uintptr(p.folders.Work.FD()),
-			uintptr(p.folders.Runtime.FD()),
-			uintptr(p.folders.Records.FD()),
-			uintptr(p.folders.Run.FD()),
-			uintptr(p.launcher.host.FD()),
-			p.spec.Native.Fd(),
-			p.logs.forStdout.Fd(),
-			p.logs.forStderr.Fd(),
-		},
-	})
+	process, err := proc.Start(proc.Command{Path: path, Args: []string{filepath.Base(path)}, Env: env, Files: files})
 	// Until here their numbers must not become somebody else's.
 	runtime.KeepAlive(p)
 	runtime.KeepAlive(in)

@@ -25,6 +25,11 @@ type Spec struct {
 	Capsule string
 	// Workdir is the absolute path of the work folder, made when it is missing; "" for one of the session's own.
 	Workdir string
+	// Scope is the folder beneath the work folder that the capsule sees as its own, relative; "" for all of it.
+	Scope string
+	// Mounts are folders of the host that the capsule sees beside its own. The worker inherits them in this order, after the
+	// descriptors of proto/plugin.
+	Mounts []Mount
 	// Native is the capsule's native code, its digest verified on this very descriptor. It must be open until Exec has
 	// returned; the caller closes it.
 	Native *os.File
@@ -32,6 +37,16 @@ type Spec struct {
 	Files map[string][]byte
 	// StartTimeout bounds the start from Exec to the worker's first answer; 0 means DefaultStartTimeout.
 	StartTimeout time.Duration
+}
+
+// Mount is one folder of the host in a capsule's sight.
+type Mount struct {
+	// Host is the folder's absolute path.
+	Host string
+	// Guest is what the capsule calls it, one segment.
+	Guest string
+	// ReadOnly refuses the capsule every change in it.
+	ReadOnly bool
 }
 
 // Prepared is a session of which nothing runs yet. It is for one goroutine. Discard or Exec must follow.
@@ -71,6 +86,16 @@ func (l *Launcher) Prepare(ctx context.Context, spec Spec) (*Prepared, error) {
 }
 
 func (p *Prepared) fill(ctx context.Context) (err error) {
+	if p.spec.Scope != "" {
+		if err := p.folders.Narrow(p.spec.Scope); err != nil {
+			return err
+		}
+	}
+	for _, mount := range p.spec.Mounts {
+		if err := p.folders.Mount(mount.Host); err != nil {
+			return err
+		}
+	}
 	for name, content := range p.spec.Files {
 		if err := p.write(name, content); err != nil {
 			return fmt.Errorf("runtime folder: %w", err)

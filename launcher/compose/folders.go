@@ -21,7 +21,7 @@ const private = 0o700
 
 // Folders are a session's folders, held. They are not safe for concurrent use; the held Dirs are.
 type Folders struct {
-	// Work is what the guest sees as ".".
+	// Work is what the guest sees as ".": the work folder, or what Narrow left of it.
 	Work *beneath.Dir
 	// Runtime is what the guest sees as murmur-runtime/.
 	Runtime *beneath.Dir
@@ -29,6 +29,8 @@ type Folders struct {
 	Records *beneath.Dir
 	// Run is where the worker's socket lies.
 	Run *beneath.Dir
+	// Mounts are folders of the host that the guest sees too, in the order of their Mount calls.
+	Mounts []*beneath.Dir
 	// RunHex is the run folder's name, eight hex digits.
 	RunHex string
 
@@ -36,7 +38,8 @@ type Folders struct {
 	session string
 	records string // relative to state, as are the two below
 	run     string
-	work    string // "" when the work folder is not ours to remove
+	work    string         // "" when the work folder is not ours to remove
+	wide    []*beneath.Dir // what Work stood for before it was narrowed
 	closed  bool
 }
 
@@ -170,7 +173,8 @@ func (f *Folders) close() {
 		return
 	}
 	f.closed = true
-	for _, dir := range []*beneath.Dir{f.Work, f.Runtime, f.Records, f.Run} {
+	held := append([]*beneath.Dir{f.Work, f.Runtime, f.Records, f.Run}, f.wide...)
+	for _, dir := range append(held, f.Mounts...) {
 		if dir != nil {
 			dir.Close()
 		}

@@ -22,7 +22,8 @@ const (
 	// FDGuestStdout and FDGuestStderr are the guest's two logs, opened for appending.
 	FDGuestStdout
 	FDGuestStderr
-	// FDCount is one past the last inherited descriptor.
+	// FDCount is one past the last descriptor that every worker inherits. The folders of the host that its capsule sees
+	// follow from here on, in the order of the assignment's mounts.
 	FDCount
 )
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"rookery/capsule/handle"
 	"rookery/launcher"
@@ -60,9 +61,27 @@ func (r *run) start() string {
 		return fmt.Sprintf("its process could not be recorded: %v", err)
 	}
 	if err := w.OpenGate(); err != nil {
+		if leaves(w) {
+			return "the process ended before anything ran: " + w.Exit().Detail()
+		}
 		return err.Error()
 	}
 	return ""
+}
+
+// dying is how long a process whose end of a conversation has closed may take to be gone; it takes milliseconds.
+const dying = 250 * time.Millisecond
+
+// leaves reports whether the worker's process is ending by itself: then its own end says more than what a call met of it.
+func leaves(w *launcher.Worker) bool {
+	late := time.NewTimer(dying)
+	defer late.Stop()
+	select {
+	case <-w.Done():
+		return true
+	case <-late.C:
+		return false
+	}
 }
 
 func identity(w *launcher.Worker) ledger.Identity {
@@ -82,6 +101,9 @@ func (r *run) bringUp(w *launcher.Worker) string {
 		return fmt.Sprintf("the worker's engine is %q, the native code was made for %q", hello.GetEngineKey(), r.tree.engineKey)
 	}
 	if err := w.Assign(ctx, r.assignment(w)); err != nil {
+		if r.ctx.Err() == nil && leaves(w) {
+			return "" // the capsule may have run: it has crashed like any other
+		}
 		return err.Error()
 	}
 	r.assigned.Store(true)

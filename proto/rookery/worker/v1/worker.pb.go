@@ -222,7 +222,8 @@ type AssignRequest struct {
 	Limits  *Limits `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
 	Grants  *Grants `protobuf:"bytes,6,opt,name=grants,proto3" json:"grants,omitempty"`
 	// SHA-256 of the native code on the inherited descriptor, lower-case hex.
-	NativeSha256  string `protobuf:"bytes,7,opt,name=native_sha256,json=nativeSha256,proto3" json:"native_sha256,omitempty"`
+	NativeSha256  string      `protobuf:"bytes,7,opt,name=native_sha256,json=nativeSha256,proto3" json:"native_sha256,omitempty"`
+	Filesystem    *Filesystem `protobuf:"bytes,8,opt,name=filesystem,proto3" json:"filesystem,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -304,6 +305,13 @@ func (x *AssignRequest) GetNativeSha256() string {
 		return x.NativeSha256
 	}
 	return ""
+}
+
+func (x *AssignRequest) GetFilesystem() *Filesystem {
+	if x != nil {
+		return x.Filesystem
+	}
+	return nil
 }
 
 type Session struct {
@@ -489,6 +497,9 @@ type Limits struct {
 	DelegationDeadlineUnixMs int64 `protobuf:"varint,5,opt,name=delegation_deadline_unix_ms,json=delegationDeadlineUnixMs,proto3" json:"delegation_deadline_unix_ms,omitempty"`
 	// How long a worker goes on without a supervisor, milliseconds.
 	OrphanTimeoutMs int64 `protobuf:"varint,6,opt,name=orphan_timeout_ms,json=orphanTimeoutMs,proto3" json:"orphan_timeout_ms,omitempty"`
+	// Bytes of all files in the work folder, and names of files, folders and links in it; 0: no bound.
+	WorkdirMaxBytes uint64 `protobuf:"varint,7,opt,name=workdir_max_bytes,json=workdirMaxBytes,proto3" json:"workdir_max_bytes,omitempty"`
+	WorkdirMaxFiles uint64 `protobuf:"varint,8,opt,name=workdir_max_files,json=workdirMaxFiles,proto3" json:"workdir_max_files,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -565,6 +576,128 @@ func (x *Limits) GetOrphanTimeoutMs() int64 {
 	return 0
 }
 
+func (x *Limits) GetWorkdirMaxBytes() uint64 {
+	if x != nil {
+		return x.WorkdirMaxBytes
+	}
+	return 0
+}
+
+func (x *Limits) GetWorkdirMaxFiles() uint64 {
+	if x != nil {
+		return x.WorkdirMaxFiles
+	}
+	return 0
+}
+
+type Filesystem struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Paths beneath the work folder that the guest cannot change, with all that is beneath them.
+	ReadOnly []string `protobuf:"bytes,1,rep,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
+	// Folders of the host that the guest sees beside its own, in the order of the descriptors that follow those of
+	// proto/plugin.
+	Mounts        []*Mount `protobuf:"bytes,2,rep,name=mounts,proto3" json:"mounts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Filesystem) Reset() {
+	*x = Filesystem{}
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Filesystem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Filesystem) ProtoMessage() {}
+
+func (x *Filesystem) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Filesystem.ProtoReflect.Descriptor instead.
+func (*Filesystem) Descriptor() ([]byte, []int) {
+	return file_rookery_worker_v1_worker_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Filesystem) GetReadOnly() []string {
+	if x != nil {
+		return x.ReadOnly
+	}
+	return nil
+}
+
+func (x *Filesystem) GetMounts() []*Mount {
+	if x != nil {
+		return x.Mounts
+	}
+	return nil
+}
+
+type Mount struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The guest's name of the folder, one segment.
+	Guest         string `protobuf:"bytes,1,opt,name=guest,proto3" json:"guest,omitempty"`
+	ReadOnly      bool   `protobuf:"varint,2,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Mount) Reset() {
+	*x = Mount{}
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Mount) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Mount) ProtoMessage() {}
+
+func (x *Mount) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Mount.ProtoReflect.Descriptor instead.
+func (*Mount) Descriptor() ([]byte, []int) {
+	return file_rookery_worker_v1_worker_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Mount) GetGuest() string {
+	if x != nil {
+		return x.Guest
+	}
+	return ""
+}
+
+func (x *Mount) GetReadOnly() bool {
+	if x != nil {
+		return x.ReadOnly
+	}
+	return false
+}
+
 type Grants struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Capsules this session may delegate to; empty: it has no delegation ops.
@@ -578,7 +711,7 @@ type Grants struct {
 
 func (x *Grants) Reset() {
 	*x = Grants{}
-	mi := &file_rookery_worker_v1_worker_proto_msgTypes[6]
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -590,7 +723,7 @@ func (x *Grants) String() string {
 func (*Grants) ProtoMessage() {}
 
 func (x *Grants) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_worker_v1_worker_proto_msgTypes[6]
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -603,7 +736,7 @@ func (x *Grants) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Grants.ProtoReflect.Descriptor instead.
 func (*Grants) Descriptor() ([]byte, []int) {
-	return file_rookery_worker_v1_worker_proto_rawDescGZIP(), []int{6}
+	return file_rookery_worker_v1_worker_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Grants) GetSpawnAllow() []string {
@@ -635,7 +768,7 @@ type AssignResponse struct {
 
 func (x *AssignResponse) Reset() {
 	*x = AssignResponse{}
-	mi := &file_rookery_worker_v1_worker_proto_msgTypes[7]
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +780,7 @@ func (x *AssignResponse) String() string {
 func (*AssignResponse) ProtoMessage() {}
 
 func (x *AssignResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_worker_v1_worker_proto_msgTypes[7]
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +793,7 @@ func (x *AssignResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignResponse.ProtoReflect.Descriptor instead.
 func (*AssignResponse) Descriptor() ([]byte, []int) {
-	return file_rookery_worker_v1_worker_proto_rawDescGZIP(), []int{7}
+	return file_rookery_worker_v1_worker_proto_rawDescGZIP(), []int{9}
 }
 
 type EndRequest struct {
@@ -674,7 +807,7 @@ type EndRequest struct {
 
 func (x *EndRequest) Reset() {
 	*x = EndRequest{}
-	mi := &file_rookery_worker_v1_worker_proto_msgTypes[8]
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -686,7 +819,7 @@ func (x *EndRequest) String() string {
 func (*EndRequest) ProtoMessage() {}
 
 func (x *EndRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_worker_v1_worker_proto_msgTypes[8]
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -699,7 +832,7 @@ func (x *EndRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndRequest.ProtoReflect.Descriptor instead.
 func (*EndRequest) Descriptor() ([]byte, []int) {
-	return file_rookery_worker_v1_worker_proto_rawDescGZIP(), []int{8}
+	return file_rookery_worker_v1_worker_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *EndRequest) GetCause() EndCause {
@@ -724,7 +857,7 @@ type EndResponse struct {
 
 func (x *EndResponse) Reset() {
 	*x = EndResponse{}
-	mi := &file_rookery_worker_v1_worker_proto_msgTypes[9]
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -736,7 +869,7 @@ func (x *EndResponse) String() string {
 func (*EndResponse) ProtoMessage() {}
 
 func (x *EndResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_worker_v1_worker_proto_msgTypes[9]
+	mi := &file_rookery_worker_v1_worker_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -749,7 +882,7 @@ func (x *EndResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndResponse.ProtoReflect.Descriptor instead.
 func (*EndResponse) Descriptor() ([]byte, []int) {
-	return file_rookery_worker_v1_worker_proto_rawDescGZIP(), []int{9}
+	return file_rookery_worker_v1_worker_proto_rawDescGZIP(), []int{11}
 }
 
 var File_rookery_worker_v1_worker_proto protoreflect.FileDescriptor
@@ -765,7 +898,7 @@ const file_rookery_worker_v1_worker_proto_rawDesc = "" +
 	"\x05build\x18\x03 \x01(\tR\x05build\x12 \n" +
 	"\vcontainment\x18\x04 \x01(\tR\vcontainment\x12\x1d\n" +
 	"\n" +
-	"engine_key\x18\x05 \x01(\tR\tengineKey\"\xb4\x02\n" +
+	"engine_key\x18\x05 \x01(\tR\tengineKey\"\xf3\x02\n" +
 	"\rAssignRequest\x124\n" +
 	"\asession\x18\x01 \x01(\v2\x1a.rookery.worker.v1.SessionR\asession\x12+\n" +
 	"\x04task\x18\x02 \x01(\v2\x17.rookery.worker.v1.TaskR\x04task\x12\x1b\n" +
@@ -773,7 +906,10 @@ const file_rookery_worker_v1_worker_proto_rawDesc = "" +
 	"\aspawner\x18\x04 \x01(\tR\aspawner\x121\n" +
 	"\x06limits\x18\x05 \x01(\v2\x19.rookery.worker.v1.LimitsR\x06limits\x121\n" +
 	"\x06grants\x18\x06 \x01(\v2\x19.rookery.worker.v1.GrantsR\x06grants\x12#\n" +
-	"\rnative_sha256\x18\a \x01(\tR\fnativeSha256\"\xe7\x01\n" +
+	"\rnative_sha256\x18\a \x01(\tR\fnativeSha256\x12=\n" +
+	"\n" +
+	"filesystem\x18\b \x01(\v2\x1d.rookery.worker.v1.FilesystemR\n" +
+	"filesystem\"\xe7\x01\n" +
 	"\aSession\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x18\n" +
@@ -791,7 +927,7 @@ const file_rookery_worker_v1_worker_proto_rawDesc = "" +
 	"context_id\x18\x02 \x01(\tR\tcontextId\x12\x1d\n" +
 	"\n" +
 	"message_id\x18\x03 \x01(\tR\tmessageId\x12\x12\n" +
-	"\x04text\x18\x04 \x01(\tR\x04text\"\xfc\x01\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\"\xd4\x02\n" +
 	"\x06Limits\x12!\n" +
 	"\fmemory_bytes\x18\x01 \x01(\x04R\vmemoryBytes\x12%\n" +
 	"\x0etable_elements\x18\x02 \x01(\x04R\rtableElements\x12\x1c\n" +
@@ -799,7 +935,16 @@ const file_rookery_worker_v1_worker_proto_rawDesc = "" +
 	"\vdeadline_ms\x18\x04 \x01(\x03R\n" +
 	"deadlineMs\x12=\n" +
 	"\x1bdelegation_deadline_unix_ms\x18\x05 \x01(\x03R\x18delegationDeadlineUnixMs\x12*\n" +
-	"\x11orphan_timeout_ms\x18\x06 \x01(\x03R\x0forphanTimeoutMs\"|\n" +
+	"\x11orphan_timeout_ms\x18\x06 \x01(\x03R\x0forphanTimeoutMs\x12*\n" +
+	"\x11workdir_max_bytes\x18\a \x01(\x04R\x0fworkdirMaxBytes\x12*\n" +
+	"\x11workdir_max_files\x18\b \x01(\x04R\x0fworkdirMaxFiles\"[\n" +
+	"\n" +
+	"Filesystem\x12\x1b\n" +
+	"\tread_only\x18\x01 \x03(\tR\breadOnly\x120\n" +
+	"\x06mounts\x18\x02 \x03(\v2\x18.rookery.worker.v1.MountR\x06mounts\":\n" +
+	"\x05Mount\x12\x14\n" +
+	"\x05guest\x18\x01 \x01(\tR\x05guest\x12\x1b\n" +
+	"\tread_only\x18\x02 \x01(\bR\breadOnly\"|\n" +
 	"\x06Grants\x12\x1f\n" +
 	"\vspawn_allow\x18\x01 \x03(\tR\n" +
 	"spawnAllow\x12\x1b\n" +
@@ -837,7 +982,7 @@ func file_rookery_worker_v1_worker_proto_rawDescGZIP() []byte {
 }
 
 var file_rookery_worker_v1_worker_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_rookery_worker_v1_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_rookery_worker_v1_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_rookery_worker_v1_worker_proto_goTypes = []any{
 	(EndCause)(0),          // 0: rookery.worker.v1.EndCause
 	(*HelloRequest)(nil),   // 1: rookery.worker.v1.HelloRequest
@@ -846,28 +991,32 @@ var file_rookery_worker_v1_worker_proto_goTypes = []any{
 	(*Session)(nil),        // 4: rookery.worker.v1.Session
 	(*Task)(nil),           // 5: rookery.worker.v1.Task
 	(*Limits)(nil),         // 6: rookery.worker.v1.Limits
-	(*Grants)(nil),         // 7: rookery.worker.v1.Grants
-	(*AssignResponse)(nil), // 8: rookery.worker.v1.AssignResponse
-	(*EndRequest)(nil),     // 9: rookery.worker.v1.EndRequest
-	(*EndResponse)(nil),    // 10: rookery.worker.v1.EndResponse
+	(*Filesystem)(nil),     // 7: rookery.worker.v1.Filesystem
+	(*Mount)(nil),          // 8: rookery.worker.v1.Mount
+	(*Grants)(nil),         // 9: rookery.worker.v1.Grants
+	(*AssignResponse)(nil), // 10: rookery.worker.v1.AssignResponse
+	(*EndRequest)(nil),     // 11: rookery.worker.v1.EndRequest
+	(*EndResponse)(nil),    // 12: rookery.worker.v1.EndResponse
 }
 var file_rookery_worker_v1_worker_proto_depIdxs = []int32{
 	4,  // 0: rookery.worker.v1.AssignRequest.session:type_name -> rookery.worker.v1.Session
 	5,  // 1: rookery.worker.v1.AssignRequest.task:type_name -> rookery.worker.v1.Task
 	6,  // 2: rookery.worker.v1.AssignRequest.limits:type_name -> rookery.worker.v1.Limits
-	7,  // 3: rookery.worker.v1.AssignRequest.grants:type_name -> rookery.worker.v1.Grants
-	0,  // 4: rookery.worker.v1.EndRequest.cause:type_name -> rookery.worker.v1.EndCause
-	1,  // 5: rookery.worker.v1.WorkerService.Hello:input_type -> rookery.worker.v1.HelloRequest
-	3,  // 6: rookery.worker.v1.WorkerService.Assign:input_type -> rookery.worker.v1.AssignRequest
-	9,  // 7: rookery.worker.v1.WorkerService.End:input_type -> rookery.worker.v1.EndRequest
-	2,  // 8: rookery.worker.v1.WorkerService.Hello:output_type -> rookery.worker.v1.HelloResponse
-	8,  // 9: rookery.worker.v1.WorkerService.Assign:output_type -> rookery.worker.v1.AssignResponse
-	10, // 10: rookery.worker.v1.WorkerService.End:output_type -> rookery.worker.v1.EndResponse
-	8,  // [8:11] is the sub-list for method output_type
-	5,  // [5:8] is the sub-list for method input_type
-	5,  // [5:5] is the sub-list for extension type_name
-	5,  // [5:5] is the sub-list for extension extendee
-	0,  // [0:5] is the sub-list for field type_name
+	9,  // 3: rookery.worker.v1.AssignRequest.grants:type_name -> rookery.worker.v1.Grants
+	7,  // 4: rookery.worker.v1.AssignRequest.filesystem:type_name -> rookery.worker.v1.Filesystem
+	8,  // 5: rookery.worker.v1.Filesystem.mounts:type_name -> rookery.worker.v1.Mount
+	0,  // 6: rookery.worker.v1.EndRequest.cause:type_name -> rookery.worker.v1.EndCause
+	1,  // 7: rookery.worker.v1.WorkerService.Hello:input_type -> rookery.worker.v1.HelloRequest
+	3,  // 8: rookery.worker.v1.WorkerService.Assign:input_type -> rookery.worker.v1.AssignRequest
+	11, // 9: rookery.worker.v1.WorkerService.End:input_type -> rookery.worker.v1.EndRequest
+	2,  // 10: rookery.worker.v1.WorkerService.Hello:output_type -> rookery.worker.v1.HelloResponse
+	10, // 11: rookery.worker.v1.WorkerService.Assign:output_type -> rookery.worker.v1.AssignResponse
+	12, // 12: rookery.worker.v1.WorkerService.End:output_type -> rookery.worker.v1.EndResponse
+	10, // [10:13] is the sub-list for method output_type
+	7,  // [7:10] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_rookery_worker_v1_worker_proto_init() }
@@ -881,7 +1030,7 @@ func file_rookery_worker_v1_worker_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_rookery_worker_v1_worker_proto_rawDesc), len(file_rookery_worker_v1_worker_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
