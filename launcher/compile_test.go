@@ -46,7 +46,7 @@ func TestCompileHandsOverTwoDescriptorsAndNothingElse(t *testing.T) {
 	require.NoError(t, err)
 	var found report
 	require.NoError(t, json.Unmarshal([]byte(text), &found))
-	assert.Equal(t, compose.RuntimeEnv(), found.Env)
+	assert.Equal(t, compose.ToolEnv(), found.Env)
 	assert.Len(t, found.Files, 5)
 	assert.Equal(t, "/dev/null", found.Files[0])
 	assert.True(t, strings.HasPrefix(found.Files[1], "pipe:"))
@@ -67,8 +67,8 @@ func TestCompileFailsWithTheLastLineEscaped(t *testing.T) {
 
 func TestCompileIsBoundedInTimeAndMemory(t *testing.T) {
 	t.Parallel()
-	pid, err := compile(context.Background(), t, "spin", launcher.CompileLimits{Time: 200 * time.Millisecond})
-	require.EqualError(t, err, "compile: not done within 200ms")
+	pid, err := compile(context.Background(), t, "spin", launcher.CompileLimits{Time: 2 * time.Second})
+	require.EqualError(t, err, "compile: not done within 2s")
 	assertEnded(t, pid)
 
 	_, err = compile(context.Background(), t, "allocate 100", launcher.CompileLimits{})
@@ -80,7 +80,7 @@ func TestCompileIsBoundedInTimeAndMemory(t *testing.T) {
 func TestCompileEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(200*time.Millisecond, cancel)
+	time.AfterFunc(2*time.Second, cancel) // it has begun by then
 	pid, err := compile(ctx, t, "spin", launcher.CompileLimits{})
 	require.ErrorIs(t, err, context.Canceled)
 	assertEnded(t, pid)
@@ -88,6 +88,29 @@ func TestCompileEndsWithItsContext(t *testing.T) {
 	native, err := compile(ctx, t, "a module", launcher.CompileLimits{})
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, native, "something was started")
+}
+
+func TestTheEngineIsTheFirstLineThatTheProgramPrints(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	key, err := h.EngineKey(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, "engine 1 with settings", key)
+
+	for name, says := range map[string]string{
+		"missing":    "worker program",
+		"mute":       `it printed ""`,
+		"half":       `it printed "half"`,
+		"empty-line": `it printed "\nbuild 7\n"`,
+		"failing":    "exit status 3: no engine",
+	} {
+		path := filepath.Join(h.state.Root, "modules", name)
+		if name != "missing" {
+			linkProgram(t, path)
+		}
+		_, err := launcher.EngineKey(context.Background(), path)
+		require.ErrorContains(t, err, says, name)
+	}
 }
 
 // assertEnded fails when the process of that pid has not been reaped.

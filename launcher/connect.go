@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"rookery/launcher/crash"
@@ -31,6 +32,10 @@ func (w *Worker) Connect(ctx context.Context) (*workerv1.HelloResponse, error) {
 	}
 	abandoned := context.Cause(ctx)
 	own := w.leave(ctx)
+	if code := status.Code(err); stage == greeting && (code == codes.Canceled || code == codes.DeadlineExceeded) {
+		// The worker was told the deadline: its own end of the call may come before ours.
+		abandoned = context.Cause(ctx)
+	}
 	if err := w.kill(); err != nil {
 		return nil, fmt.Errorf("failed to start: %w", err)
 	}

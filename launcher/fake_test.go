@@ -203,9 +203,9 @@ func (f *fakeService) Assign(_ context.Context, request *workerv1.AssignRequest)
 		case "complain":
 			_, _ = syscall.Write(plugin.FDGuestStderr, []byte(argument+"\n"))
 		case "exit":
-			time.AfterFunc(time.Millisecond, func() { os.Exit(number) })
+			os.Exit(number)
 		case "signal":
-			time.AfterFunc(time.Millisecond, func() { _ = syscall.Kill(os.Getpid(), syscall.Signal(number)) })
+			_ = syscall.Kill(os.Getpid(), syscall.Signal(number))
 		case "block":
 			// The supervisor's copy of the door must not mind.
 			_ = syscall.SetNonblock(plugin.FDDoor, false)
@@ -242,11 +242,31 @@ func descriptors() map[int]string {
 	return found
 }
 
-// fakeCompiler is the other way to start the program: what to do stands where the wasm should.
-func fakeCompiler() {
-	if !slices.Equal(os.Args[1:], []string{"compile"}) {
-		os.Exit(92)
+// fakeTool is the other way to start the program.
+func fakeTool(arguments []string) {
+	switch {
+	case slices.Equal(arguments, []string{"compile"}):
+		fakeCompiler()
+	case slices.Equal(arguments, []string{"engine-key"}):
+		switch os.Args[0] { // the name under which the program was found
+		case "mute":
+		case "half":
+			fmt.Print("half")
+		case "empty-line":
+			fmt.Print("\nbuild 7\n")
+		case "failing":
+			fmt.Println("no engine")
+			os.Exit(3)
+		default:
+			fmt.Print("engine 1 with settings\nbuild 7\n")
+		}
+		os.Exit(0)
 	}
+	os.Exit(92)
+}
+
+// fakeCompiler does what stands where the wasm should.
+func fakeCompiler() {
 	wasm := os.NewFile(3, "wasm")
 	native := os.NewFile(4, "native")
 	text, err := io.ReadAll(wasm)

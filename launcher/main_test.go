@@ -28,10 +28,10 @@ func TestMain(m *testing.M) {
 	switch cookie := os.Getenv(plugin.Handshake.MagicCookieKey); {
 	case cookie == "member":
 		stay()
+	case cookie == plugin.Handshake.MagicCookieValue && len(os.Args) > 1:
+		fakeTool(os.Args[1:])
 	case cookie == plugin.Handshake.MagicCookieValue:
 		fakeWorker()
-	case len(os.Args) > 1 && os.Args[1] == "compile":
-		fakeCompiler()
 	case os.Getenv(doomedState) != "":
 		doomedSupervisor()
 	}
@@ -72,6 +72,15 @@ func newLauncher(t testing.TB, state layout.State) *launcher.Launcher {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	return l
+}
+
+// linkProgram puts this test program at a path. A copy could be found busy: while another test forks, its descriptor for writing
+// is open in two processes.
+func linkProgram(t testing.TB, path string) {
+	t.Helper()
+	program, err := os.Executable()
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(program, path))
 }
 
 // spec is a session whose worker behaves as told.
@@ -118,6 +127,13 @@ func (h host) run(t testing.TB, behave string) *launcher.Worker {
 func assign(t testing.TB, w *launcher.Worker, orders string) {
 	t.Helper()
 	require.NoError(t, w.Assign(context.Background(), &workerv1.AssignRequest{Task: &workerv1.Task{Text: orders}}))
+}
+
+// last gives the worker orders that end it, before or after it has answered.
+func last(t testing.TB, w *launcher.Worker, orders string) launcher.Exit {
+	t.Helper()
+	_ = w.Assign(context.Background(), &workerv1.AssignRequest{Task: &workerv1.Task{Text: orders}})
+	return ended(t, w)
 }
 
 // ended waits for the end of a worker.

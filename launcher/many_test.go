@@ -85,6 +85,7 @@ func TestFiftySessionsLeaveNothing(t *testing.T) {
 		session(i)
 	}
 	settled(t, before)
+	assert.Zero(t, h.Known(), "ended workers stay in the table")
 	assert.Empty(t, entries(t, h.state.RunDir(), "w"))
 	assert.Empty(t, entries(t, h.state.Root, "sessions"))
 	assert.Empty(t, entries(t, h.state.RunDir(), "h"))
