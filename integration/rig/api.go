@@ -110,3 +110,15 @@ func (h *Host) RootEnded(id string, bound time.Duration) *operatorv1.Session {
 	})
 	return s
 }
+
+// Acknowledged waits until the parent's worker has acknowledged the outcome of a delegation, which follows the end by a moment, and
+// returns the delegation.
+func (h *Host) Acknowledged(id string) *operatorv1.Delegation {
+	h.t.Helper()
+	var d *operatorv1.Delegation
+	Until(h.t, Soon, "the outcome of "+id+" is acknowledged, in the record too", func() bool {
+		d = h.Delegation(id)
+		return d.GetDelivered() && h.Completion(d).Delivered
+	})
+	return d
+}

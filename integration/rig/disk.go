@@ -29,6 +29,18 @@ func (h *Host) End(s *operatorv1.Session) outcome.End {
 	return end
 }
 
+// Ends are the ends on disk of all sessions of a capsule, without asking a supervisor.
+func (h *Host) Ends(capsule string) []outcome.End {
+	h.t.Helper()
+	paths, err := filepath.Glob(filepath.Join(h.State.Root, "records", capsule, "ses_*", outcome.EndFile))
+	require.NoError(h.t, err)
+	ends := make([]outcome.End, len(paths))
+	for i, path := range paths {
+		h.strict(path, &ends[i])
+	}
+	return ends
+}
+
 func (h *Host) strict(path string, into any) {
 	h.t.Helper()
 	raw, err := os.ReadFile(path)
@@ -59,6 +71,14 @@ func (h *Host) Trace(recordsDir string) []Event {
 func (h *Host) Answer(recordsDir string) string {
 	h.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(recordsDir, layout.ResultFile))
+	require.NoError(h.t, err)
+	return string(raw)
+}
+
+// GuestStderr is what a session's capsule has written to stderr so far.
+func (h *Host) GuestStderr(recordsDir string) string {
+	h.t.Helper()
+	raw, err := os.ReadFile(filepath.Join(recordsDir, layout.GuestStderrLog))
 	require.NoError(h.t, err)
 	return string(raw)
 }

@@ -229,7 +229,7 @@ func (h *Host) cleanUp() {
 		logs, _ := filepath.Glob(filepath.Join(h.State.Root, "records", "*", "*", layout.WorkerLog))
 		for _, path := range logs {
 			if text := worrying(path); text != "" {
-				h.t.Logf("%s:\n%s", path, tail(text))
+				h.t.Logf("%s:\n%s", path, text[:min(len(text), 600)])
 			}
 		}
 	}
