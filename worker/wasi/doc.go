@@ -10,6 +10,8 @@
 //     without openat2 makes New fail; there is no second way to resolve a path.
 //   - A read-only preopen cannot be changed through any call, link or rename, and
 //     neither can what was opened beneath it.
+//   - What is protected within a writable preopen cannot be changed either, whatever
+//     path leads to it, and the directories on the way to it stay in their place.
 //   - A quota of bytes and names on a preopen holds against everything the guest
 //     does, files that are deleted but still open included.
 //   - Every wait (sleep, poll, read or write of something that can block) ends when

@@ -19,6 +19,8 @@ type root struct {
 	readOnly bool
 	quota    *Quota
 	dev, ino uint64
+
+	protected *protection // nil: nothing in particular
 }
 
 // file is one open descriptor of the guest. Its rights are a function of kind, r, w

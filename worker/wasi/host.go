@@ -51,6 +51,11 @@ type Preopen struct {
 	// ReadOnly refuses every change beneath it.
 	ReadOnly bool
 
+	// Protected are paths beneath it, relative and clean, that cannot be changed, and
+	// neither can what lies beneath them. Each must exist. It needs /proc: without it
+	// every change in this preopen is refused.
+	Protected []string
+
 	// Quota bounds what the guest may add beneath it; nil means unbounded. Preopens may
 	// share one.
 	Quota *Quota
@@ -71,6 +76,7 @@ type Host struct {
 	out     *stream
 	errs    *stream
 	files   []*file
+	roots   []*root
 	devs    []uint64
 	exit    *ExitError
 	named   string
@@ -107,17 +113,29 @@ func New(c Config) (*Host, error) {
 	for _, p := range c.Preopens {
 		f, err := preopened(p)
 		if err != nil {
+			h.unprotect()
 			return nil, err
 		}
 		h.files = append(h.files, f)
+		h.roots = append(h.roots, f.root)
 	}
 	if len(h.files) > maxFiles {
+		h.unprotect()
 		return nil, fmt.Errorf("wasi: %d preopens, the limit is %d", len(c.Preopens), maxFiles-3)
 	}
 	if err := h.waiter.open(c.Ctx); err != nil {
+		h.unprotect()
 		return nil, err
 	}
 	return h, nil
+}
+
+// unprotect closes what the roots hold of their own. A guest can close a preopen and go
+// on with what it opened beneath it, so this waits for the Host's end.
+func (h *Host) unprotect() {
+	for _, r := range h.roots {
+		r.protected.close()
+	}
 }
 
 func preopened(p Preopen) (*file, error) {
@@ -131,7 +149,11 @@ func preopened(p Preopen) (*file, error) {
 	if p.Name == "" || len(p.Name) > maxPath || strings.IndexByte(p.Name, 0) >= 0 {
 		return nil, fmt.Errorf("wasi: preopen %.40q: the name must have 1 to %d bytes and no NUL", p.Name, maxPath)
 	}
-	r := &root{name: p.Name, readOnly: p.ReadOnly, quota: p.Quota, dev: st.Dev, ino: st.Ino}
+	protected, err := protect(p.FD, p.Protected)
+	if err != nil {
+		return nil, fmt.Errorf("wasi: preopen %q: protect %w", p.Name, err)
+	}
+	r := &root{name: p.Name, readOnly: p.ReadOnly, quota: p.Quota, dev: st.Dev, ino: st.Ino, protected: protected}
 	return &file{fd: p.FD, kind: directory, root: r, preopen: true, scan: -1}, nil
 }
 
@@ -157,6 +179,7 @@ func (h *Host) Close() error {
 		}
 	}
 	h.files = nil
+	h.unprotect()
 	h.waiter.close()
 	h.out.flush()
 	return errors.Join(h.out.err, h.errs.err)

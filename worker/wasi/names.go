@@ -17,7 +17,14 @@ func (h *Host) change(m memory, fd, ptr, n uint64) (*file, place, Errno) {
 		return nil, place{}, ROFS
 	}
 	p, e := f.place(path)
-	return f, p, e
+	if e != Success {
+		return nil, place{}, e
+	}
+	if e := f.root.protected.refusesPlace(p); e != Success {
+		p.close()
+		return nil, place{}, e
+	}
+	return f, p, Success
 }
 
 func pathCreateDirectory(h *Host, m memory, a *Args) Errno {

@@ -104,6 +104,11 @@ func (f *file) open(path string, w wish) (*file, Errno) {
 	}
 	if made {
 		f.root.quota.named()
+	} else if w.write || w.oflags&oTrunc != 0 {
+		if e := f.root.protected.refuses(fd); e != Success {
+			unix.Close(fd)
+			return nil, e
+		}
 	}
 	n, e := f.adopt(fd, w)
 	if e != Success {
@@ -136,6 +141,10 @@ func (f *file) openOrCreate(path string, w wish, flags int) (fd int, made bool, 
 		return -1, false, ROFS
 	case !f.root.quota.mayName():
 		return -1, false, DQuot
+	}
+	if f.root.protected != nil {
+		fd, e = f.create(path, flags)
+		return fd, true, e
 	}
 	fd, e = openBeneath(f.fd, path, flags|unix.O_CREAT, fileMode)
 	return fd, true, e

@@ -57,6 +57,9 @@ func fdFilestatSetTimes(h *Host, _ memory, a *Args) Errno {
 	case f.root.readOnly:
 		return ROFS
 	}
+	if e := f.root.protected.refuses(f.fd); e != Success {
+		return e
+	}
 	return errnoOf(unix.UtimesNanoAt(f.fd, "", ts[:], unix.AT_EMPTY_PATH))
 }
 
@@ -84,5 +87,8 @@ func pathFilestatSetTimes(h *Host, m memory, a *Args) Errno {
 		return e
 	}
 	defer unix.Close(fd)
+	if e := f.root.protected.refuses(fd); e != Success {
+		return e
+	}
 	return errnoOf(unix.UtimesNanoAt(fd, "", ts[:], unix.AT_EMPTY_PATH))
 }
