@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -66,8 +67,11 @@ func (c *Cache) compile(ctx context.Context, entry *Entry, module, key string) e
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	err = c.config.Compile(ctx, in, out)
 	if err == nil {
+		c.config.Log.Info().Str("capsule", entry.Manifest.Name).Str("version", entry.Manifest.Version).
+			Int64("duration_ms", time.Since(began).Milliseconds()).Msg("compiled")
 		err = c.finish(ctx, key, out)
 	}
 	if err = errors.Join(err, out.Close()); err == nil {
