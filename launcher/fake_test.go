@@ -283,7 +283,7 @@ func fakeCompiler() {
 		os.Exit(66)
 	case "spin":
 		_, _ = native.WriteString(strconv.Itoa(os.Getpid()))
-		for { //nolint:revive // that is the point
+		for { //nolint:staticcheck // that is the point
 		}
 	case "allocate":
 		mebibytes, _ := strconv.Atoi(how[1])

@@ -51,6 +51,7 @@ func settled(t testing.TB, before held) {
 	}
 }
 
+//nolint:paralleltest // it counts what the process holds
 func TestFiftySessionsLeaveNothing(t *testing.T) {
 	h := newHost(t)
 	given := spec(t, "")
@@ -93,6 +94,7 @@ func TestFiftySessionsLeaveNothing(t *testing.T) {
 	assert.Len(t, entries(t, h.state.Root, "work"), 46)
 }
 
+//nolint:paralleltest // it counts what the process holds
 func TestFortyWorkersKilledTogetherAreFortyExitsAndNoThreads(t *testing.T) {
 	h := newHost(t)
 	before := count(t)

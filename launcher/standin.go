@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
+	stdlog "log" //nolint:depguard // net/http takes no other
 	"net"
 	"net/http"
 	"sync"
@@ -76,7 +76,7 @@ func (d *door) standIn() error {
 		ReadTimeout:    standInTimeout,
 		WriteTimeout:   standInTimeout,
 		MaxHeaderBytes: standInHeader,
-		ErrorLog:       log.New(io.Discard, "", 0), // clients' mistakes
+		ErrorLog:       stdlog.New(io.Discard, "", 0), // clients' mistakes
 	}
 	d.served = make(chan struct{})
 	go func() {
