@@ -46,7 +46,6 @@ func pollOneoff(h *Host, m memory, a *Args) Errno {
 	}
 	h.subs = append(h.subs[:0], make([]subscription, count)...)
 	subs := h.subs
-	defer clear(subs)
 	fds := make([]unix.PollFd, 1, 4)
 	timeout, now := forever, false
 	for i := range subs {

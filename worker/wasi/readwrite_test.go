@@ -26,8 +26,10 @@ func TestReadsAndWritesScatterOverManyBuffers(t *testing.T) {
 	require.Equal(t, "\x00\x00\x00\x00cdef\x00\x00\x00\x00ghij\x00\x00\x00\x00", string(g.mem[to:to+20]))
 	require.EqualValues(t, 10, g.position(fd))
 
+	require.Zero(t, g.h.niov, "nothing of the guest's memory is remembered")
 	v, c = g.vec([2]uint32{at, 2})
 	require.EqualValues(t, 2, g.ok("fd_pwrite", fd, v, c, 12, result))
+	require.Zero(t, g.h.niov)
 	require.Equal(t, "abcdefghij\x00\x00ab", g.read("work/f"))
 	require.EqualValues(t, 10, g.position(fd))
 }
