@@ -89,7 +89,7 @@ func (b *bench) cache(engine string) *catalog.Cache {
 
 func (b *bench) config(engine string) catalog.Config {
 	return catalog.Config{
-		State: b.state, EngineKey: engine, Compile: b.compile, Digests: b.book, Log: zerolog.New(&b.log),
+		State: b.state, EngineKey: engine, Compile: b.compile, Digests: b.book, Log: zerolog.New(&b.log).Level(zerolog.WarnLevel),
 	}
 }
 
