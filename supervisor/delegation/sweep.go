@@ -42,6 +42,7 @@ type leftover struct {
 	session ledger.Session
 	process *proc.Handle // nil when it is gone, or was never there
 	death   string
+	looked  time.Time
 }
 
 // markLeftovers looks at the processes first and then commits the causes: a cause counts only for what still lived.
@@ -49,14 +50,17 @@ func (t *Tree) markLeftovers(session string, cause ledger.Cause) ([]leftover, er
 	held := map[string]leftover{}
 	var look func(s ledger.Session) error
 	look = func(s ledger.Session) error {
-		l, err := hold(s)
-		held[s.ID] = l
-		for _, child := range t.ledger.Children(s.ID) {
-			if child.State.Live() {
-				err = errors.Join(err, look(child))
-			}
+		var errs []error
+		if s.State.Live() {
+			l, err := hold(s)
+			held[s.ID] = l
+			errs = append(errs, err)
 		}
-		return err
+		// Also beneath what has ended: its children may live for a moment longer.
+		for _, child := range t.ledger.Children(s.ID) {
+			errs = append(errs, look(child))
+		}
+		return errors.Join(errs...)
 	}
 	s, _ := t.ledger.Session(session)
 	if err := look(s); err != nil {
@@ -66,11 +70,11 @@ func (t *Tree) markLeftovers(session string, cause ledger.Cause) ([]leftover, er
 	if err != nil {
 		return nil, err
 	}
-	out := make([]leftover, len(sessions))
+	out := make([]leftover, len(sessions)) // children first: they end before what made them
 	for i, m := range sessions {
 		l := held[m.ID]
 		l.session = m
-		out[i] = l
+		out[len(out)-1-i] = l
 	}
 	return out, nil
 }
@@ -78,17 +82,18 @@ func (t *Tree) markLeftovers(session string, cause ledger.Cause) ([]leftover, er
 // hold proves that the session's process is still the one that was recorded and holds it; a pid that is another's now is a process
 // that is gone.
 func hold(s ledger.Session) (leftover, error) {
+	looked := time.Now()
 	if s.Identity.PID == 0 {
-		return leftover{death: "could not start: the supervisor died before its process was recorded"}, nil
+		return leftover{looked: looked, death: "could not start: the supervisor died before its process was recorded"}, nil
 	}
 	h, err := proc.Verify(proc.Identity{PID: s.Identity.PID, StartTime: s.Identity.StartTime, BootID: s.Identity.BootID})
 	switch {
 	case errors.Is(err, proc.ErrGone), errors.Is(err, proc.ErrStranger):
-		return leftover{death: "exit status unknown: the process ended while no supervisor ran"}, nil
+		return leftover{looked: looked, death: "exit status unknown: the process ended while no supervisor ran"}, nil
 	case err != nil:
 		return leftover{}, fmt.Errorf("session %s: %w", s.ID, err)
 	}
-	return leftover{process: h}, nil
+	return leftover{looked: looked, process: h}, nil
 }
 
 // end kills the leftover's group and waits for the process to be gone.
@@ -117,8 +122,8 @@ func (t *Tree) conclusion(ctx context.Context, l leftover) error {
 			return err
 		}
 		died = time.Now()
-	} else if cause != nil && cause.Kind == ledger.CauseSweep {
-		cause = nil // there was nothing left to end
+	} else if cause != nil && cause.At.After(l.looked) {
+		cause = nil // of this sweep, and there was nothing left to end
 	}
 	t.conclude(s, decide(evidence{record: t.ownRecord(s), cause: cause, stood: true, death: l.death}), died, usage{})
 	return nil
