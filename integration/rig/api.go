@@ -122,3 +122,29 @@ func (h *Host) Acknowledged(id string) *operatorv1.Delegation {
 	})
 	return d
 }
+
+// Session is one session by its id.
+func (h *Host) Session(id string) *operatorv1.Session {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	defer cancel()
+	answer, err := h.API.GetSession(ctx, &operatorv1.GetSessionRequest{SessionId: id})
+	require.NoError(h.t, err)
+	return answer.GetSession()
+}
+
+// LatestRoot waits until the newest session of a root is over and returns it: each supervisor begins a new one.
+func (h *Host) LatestRoot(id string, bound time.Duration) *operatorv1.Session {
+	h.t.Helper()
+	var latest *operatorv1.Session
+	Until(h.t, bound, "the newest session of root "+id+" has ended", func() bool {
+		latest = nil
+		for _, s := range h.Sessions() {
+			if s.GetRootId() == id {
+				latest = s
+			}
+		}
+		return latest.GetState() == operatorv1.SessionState_SESSION_STATE_ENDED
+	})
+	return latest
+}

@@ -42,6 +42,17 @@ func Gone(pid int) bool {
 	return os.IsNotExist(err)
 }
 
+// Alive tells whether a process runs: one that has ended and that nobody has waited for does not.
+func Alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	// The name in parentheses may hold anything; the state follows the last one.
+	_, after, found := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')'):]), " ")
+	return found && !strings.HasPrefix(after, "Z") && !strings.HasPrefix(after, "X")
+}
+
 // Listening are the addresses, "127.0.0.1:port", of the TCP sockets that a process holds and listens on.
 func Listening(pid int) ([]string, error) {
 	mine := map[string]bool{}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rookery/capsule/atomicfile"
+	"rookery/capsule/outcome"
 )
 
 // NothingLeft checks a host that has stopped: no process, no socket, no temporary file, nothing of a session that only its life needed.
@@ -41,4 +42,19 @@ func (h *Host) Idle() {
 	})
 	assert.NoError(h.t, err)
 	assert.Empty(h.t, temps, "temporary files are left")
+}
+
+// EveryIntentHasItsRecord checks, without asking a supervisor, that each session on disk has its end: the lineage that a supervisor
+// writes when a session begins stands for the intent.
+func (h *Host) EveryIntentHasItsRecord() {
+	h.t.Helper()
+	lineages, err := filepath.Glob(filepath.Join(h.State.Root, "records", "*", "ses_*.json"))
+	require.NoError(h.t, err)
+	require.NotEmpty(h.t, lineages)
+	for _, path := range lineages {
+		dir := strings.TrimSuffix(path, ".json")
+		_, completion := os.Stat(filepath.Join(dir, outcome.CompletionFile))
+		_, end := os.Stat(filepath.Join(dir, outcome.EndFile))
+		assert.True(h.t, completion == nil || end == nil, "%s has no record", dir)
+	}
 }
