@@ -85,13 +85,14 @@ func TestProgramsAreJudgedByTheirFile(t *testing.T) {
 		"unknown.wasm": quiet, "unknown.json": `{"operations": []}`,
 		"nodir.wasm": quiet, "nodir.json": `{"root": "missing"}`,
 		"trap.wasm": trapped, "library.wasm": library,
+		"wasm32-wasip1/quiet.wasm": quiet, "wasm32-wasip3/trap.wasm": trapped,
 		"data/file": "",
 	}
 	dir := folder(t, files)
 	got, err := verdicts(t.Context(), t, dir)
 	require.NoError(t, err)
 	for name, want := range map[string]string{
-		"quiet.wasm": "pass", "sub/quiet.wasm": "pass", "args.wasm": "pass", "dirs.wasm": "pass", "root.wasm": "pass",
+		"quiet.wasm": "pass", "sub/quiet.wasm": "pass", "wasm32-wasip1/quiet.wasm": "pass", "args.wasm": "pass", "dirs.wasm": "pass", "root.wasm": "pass",
 		"exit.wasm": "exit 1 instead of 7", "stdout.wasm": `stdout is "hi" instead of "ho"`, "stderr.wasm": `stderr is ""`,
 		"unknown.wasm": "unknown field", "nodir.wasm": "no such file", "trap.wasm": "unreachable", "library.wasm": "no _start",
 	} {
