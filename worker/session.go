@@ -32,7 +32,12 @@ func newSession(r *workerv1.AssignRequest, log zerolog.Logger) (*tasks.Session, 
 	if err := inherited.Close(); err != nil { // the listener is a copy
 		return nil, fmt.Errorf("assign: the door: %w", err)
 	}
+	mounts := make([]int, len(r.GetFilesystem().GetMounts()))
+	for i := range mounts {
+		mounts[i] = plugin.FDCount + i
+	}
 	return tasks.New(tasks.Config{
+		Mounts:   mounts,
 		Assigned: r,
 		Load:     load,
 		HostSock: hostSock(),

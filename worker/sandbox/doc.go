@@ -8,6 +8,8 @@
 //   - A guest that computes, sleeps or waits is stopped as soon as the task's context
 //     ends; a guest that traps, exits or runs out of a limit ends with a short name for
 //     it that holds nothing the guest wrote.
+//   - What is read-only and the bounds of the work folder hold against every call, and
+//     each refusal is told.
 //   - Nothing of a task is left in the next one: the instance, its memory and its
 //     store are gone before Run returns.
 //   - Native code made under other settings, by another version, or cut short is

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -50,15 +51,24 @@ func (r *run) outcome(seat *shim.Seat, how ending, code int) Result {
 	case errors.As(cause, &fault):
 		rethrow(fault)
 	case cause != nil && r.ctx.Err() != nil:
-		return Result{Canceled: true}
+		return r.stopped()
 	case cause != nil:
 		return Result{Err: cause}
 	case how == trapped && code == trapInterrupt && r.ctx.Err() != nil:
-		return Result{Canceled: true}
+		return r.stopped()
 	case how == trapped:
 		return Result{Trap: trapName(code)}
 	}
 	return Result{Err: errors.New("the engine refused to call _start: its type is not () -> ()")}
+}
+
+// stopped is the end of a guest whose context ended first: its caller's, or by a limit.
+func (r *run) stopped() Result {
+	var limit limitError
+	if errors.As(context.Cause(r.ctx), &limit) {
+		return Result{Limit: string(limit)}
+	}
+	return Result{Canceled: true}
 }
 
 // rethrow lets a panic go on where it began: in the worker, not in the guest. The dump

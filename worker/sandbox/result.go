@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// Result says how a task ended. Exactly one of Exited, Canceled, Trap and Err says so.
+// Result says how a task ended. Exactly one of Exited, Canceled, Limit, Trap and Err says
+// so.
 type Result struct {
 	// Exited: the guest came to its end by itself, with status Exit. A guest that
 	// returns from _start has exited with 0.
@@ -15,6 +16,8 @@ type Result struct {
 	// Canceled: the context ended first. The cause is the context's, which the caller
 	// knows.
 	Canceled bool
+	// Limit names a limit that ended the guest.
+	Limit string
 	// Trap is the short name of the trap that ended the guest.
 	Trap string
 	// Err: the guest did not run, or the host failed it: a module without _start or
@@ -37,6 +40,8 @@ func (r Result) Detail() string {
 		return fmt.Sprintf("exit %d", r.Exit) + r.memoryNote()
 	case r.Canceled:
 		return "canceled"
+	case r.Limit != "":
+		return r.Limit
 	case r.Trap == trapUnreachable:
 		return "trap: " + r.Trap + r.memoryNote()
 	case r.Trap != "":

@@ -15,6 +15,7 @@ import (
 // run is one task while it is in the engine. It belongs to the goroutine of Run.
 type run struct {
 	ctx      context.Context //nolint:containedctx // host functions get it from nowhere else
+	stop     context.CancelCauseFunc
 	task     Task
 	world    *wasi.Host
 	response []byte // what take has not yet handed out
@@ -34,7 +35,9 @@ func (m *Module) Run(ctx context.Context, t Task) Result {
 		return Result{Canceled: true, MemoryLimit: t.MemoryBytes}
 	}
 	defer m.engine.release()
-	result := m.run(&run{ctx: ctx, task: t})
+	r := &run{task: t}
+	defer r.limited(ctx)()
+	result := m.run(r)
 	result.MemoryLimit = t.MemoryBytes
 	return result
 }
@@ -43,8 +46,14 @@ func (m *Module) run(r *run) (result Result) {
 	if m.native == nil {
 		return Result{Err: errors.New("the module has been closed")}
 	}
-	var err error
-	if r.world, err = wasi.New(r.config()); err != nil {
+	config, err := r.config()
+	if err == nil {
+		r.world, err = wasi.New(config)
+	}
+	switch {
+	case err != nil && r.ctx.Err() != nil:
+		return Result{Canceled: true}
+	case err != nil:
 		return Result{Err: err}
 	}
 	defer func() { result.Output = r.world.Close() }()

@@ -3,8 +3,6 @@ package sandbox
 import (
 	"context"
 	"io"
-
-	"rookery/worker/wasi"
 )
 
 // Default limits of a task that names none: Murmur's.
@@ -12,6 +10,10 @@ const (
 	DefaultMemoryBytes   = 512 << 20
 	DefaultTableElements = 100_000
 )
+
+// MaxOutput is how much a guest may write to each of its outputs, in bytes: 64 times
+// what is kept of it. A guest that goes on is ended.
+const MaxOutput = 1 << 30
 
 // Task is what one run of a module is given.
 type Task struct {
@@ -27,11 +29,33 @@ type Task struct {
 	// Work and Runtime are descriptors of the folders the guest sees as "." and,
 	// read-only, as "murmur-runtime"; they are the caller's. A negative one is not shown.
 	Work, Runtime int
+	// ReadOnly are paths beneath the work folder, clean and relative, that the guest cannot
+	// change, with all that is beneath; "." is all of it. Each must exist.
+	ReadOnly []string
+	// WorkBytes bounds the lengths of all files in the work folder, WorkNames the names of
+	// files, folders and links in it; what is there already counts. 0 is no bound.
+	WorkBytes, WorkNames uint64
+	// Mounts are folders that the guest sees beside the work folder.
+	Mounts []Mount
+	// Refused is told of each access that was refused for leaving its folder, for changing
+	// what is read-only, or for a bound on the work folder: the function, the path as the
+	// guest gave it ("" if none) and the code's name. It runs inside the guest's call, as
+	// often as the guest likes. It may be nil.
+	Refused func(op, path, code string)
 	// MemoryBytes bounds the guest's memory, TableElements each of its tables. 0 means
 	// the default.
 	MemoryBytes, TableElements uint64
 	// Host answers what the guest asks through the murmur imports; nil knows no op.
 	Host HostCalls
+}
+
+// Mount is a folder beside the work folder.
+type Mount struct {
+	// FD is the folder's descriptor; it is the caller's.
+	FD int
+	// Name is one segment: the guest sees the folder as /Name.
+	Name     string
+	ReadOnly bool
 }
 
 // HostCalls is what a guest reaches through the import murmur.call.
@@ -50,26 +74,4 @@ func (t Task) withDefaults() Task {
 		t.TableElements = DefaultTableElements
 	}
 	return t
-}
-
-// Guests resolve relative paths against "/", where their language's runtime believes
-// to be: Go's finds no other preopen for them. So "." is "/".
-const (
-	workName    = "/"
-	runtimeName = "/murmur-runtime"
-)
-
-// config is the task's world: descriptor 3 is the work folder, 4 the runtime's.
-func (r *run) config() wasi.Config {
-	c := wasi.Config{
-		Args: r.task.Args, Env: r.task.Env, Stdin: r.task.Stdin,
-		Stdout: r.task.Stdout, Stderr: r.task.Stderr, Ctx: r.ctx,
-	}
-	if r.task.Work >= 0 {
-		c.Preopens = append(c.Preopens, wasi.Preopen{FD: r.task.Work, Name: workName})
-	}
-	if r.task.Runtime >= 0 {
-		c.Preopens = append(c.Preopens, wasi.Preopen{FD: r.task.Runtime, Name: runtimeName, ReadOnly: true})
-	}
-	return c
 }

@@ -24,6 +24,20 @@ type Work struct {
 	// WorkFD and RuntimeFD are the folders the code sees.
 	WorkFD, RuntimeFD          int
 	MemoryBytes, TableElements uint64
+	// ReadOnly are paths in the work folder that the code cannot change; each exists.
+	ReadOnly []string
+	// WorkBytes and WorkFiles bound what the work folder may hold; 0 is no bound.
+	WorkBytes, WorkFiles uint64
+	Mounts               []Mount
+	// Refused is told of each access that was refused, inside the code's call.
+	Refused func(op, path, code string)
+}
+
+// Mount is a folder of the host that the code sees beside its own.
+type Mount struct {
+	FD       int
+	Guest    string
+	ReadOnly bool
 }
 
 // Result is how the code ended.

@@ -108,7 +108,13 @@ func (s *Session) work(ctx context.Context) ending {
 		RuntimeFD:     s.Runtime.FD(),
 		MemoryBytes:   limits.GetMemoryBytes(),
 		TableElements: limits.GetTableElements(),
+		ReadOnly:      s.Assigned.GetFilesystem().GetReadOnly(),
+		WorkBytes:     limits.GetWorkdirMaxBytes(),
+		WorkFiles:     limits.GetWorkdirMaxFiles(),
+		Mounts:        s.mounts(),
+		Refused:       s.refused.tell,
 	}, s.calls)
+	s.refused.flush()
 	end := ending{}
 	if result.Canceled || result.Detail != "" {
 		end = failed(result.Detail)
@@ -122,5 +128,8 @@ func (s *Session) prepare() error {
 	if err := s.Work.MkdirAll(layout.ResultsDir, 0o755); err != nil {
 		return err
 	}
-	return s.Work.RemoveAll(layout.ResultFile)
+	if err := s.Work.RemoveAll(layout.ResultFile); err != nil {
+		return err
+	}
+	return s.keepReadOnly()
 }

@@ -29,6 +29,8 @@ type Config struct {
 	// Door is the door's listener; the session closes it.
 	Door                   net.Listener
 	Work, Runtime, Records *beneath.Dir
+	// Mounts are the descriptors of the assignment's mounts.
+	Mounts []int
 	// Stdout and Stderr are the guest's two logs.
 	Stdout, Stderr *linelog.Log
 	Post           *egress.Client
@@ -50,6 +52,7 @@ type Session struct {
 	taskEvent    string
 	children     *ops.Children
 	calls        *ops.Calls
+	refused      refusals
 
 	stopGuest context.CancelFunc
 	guestDone chan struct{} // closed when the guest has ended
@@ -72,6 +75,9 @@ const (
 // New checks the assignment. Its error is for the supervisor: an unreadable spawner
 // handle (E-RUN-020) refuses the session.
 func New(c Config) (*Session, error) {
+	if n, given := len(c.Assigned.GetFilesystem().GetMounts()), len(c.Mounts); n != given {
+		return nil, fmt.Errorf("%d mounts and %d descriptors of mounts", n, given)
+	}
 	s := &Session{
 		Config: c, started: time.Now(), guestDone: make(chan struct{}),
 		stopped: make(chan struct{}), asked: make(chan struct{}),

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"rookery/capsule/outcome"
+	workerv1 "rookery/proto/rookery/worker/v1"
 	"rookery/worker/trace"
 )
 
@@ -21,6 +22,9 @@ func (s *Session) openTrace() error {
 		EffectiveGrants: trace.Grants{
 			SpawnAllow: append([]string{}, grants.GetSpawnAllow()...),
 			EnvAllow:   append([]string{}, grants.GetEnvAllow()...),
+
+			ReadOnlyPaths: append([]string{}, s.Assigned.GetFilesystem().GetReadOnly()...),
+			Preopens:      preopens(s.Assigned.GetFilesystem().GetMounts()),
 		},
 	}
 	// An operator's task is trusted; another capsule's is not.
@@ -34,7 +38,21 @@ func (s *Session) openTrace() error {
 		TaskID: task.GetTaskId(), ContextID: task.GetContextId(), Source: "task_md",
 		Origin: origin, Trust: trust, Lane: origin, MessagePartsBytes: len(task.GetText()),
 	})
+	s.refused = refusals{now: time.Now, emit: func(e trace.AccessRefused) { w.Emit(s.taskEvent, e) }}
 	return nil
+}
+
+// preopens words the mounts.
+func preopens(mounts []*workerv1.Mount) []string {
+	all := []string{}
+	for _, m := range mounts {
+		name := m.GetGuest()
+		if !m.GetReadOnly() {
+			name += ":rw"
+		}
+		all = append(all, name)
+	}
+	return all
 }
 
 // closeTrace writes the last lines. A trace that cannot be written spoils the end.

@@ -16,6 +16,10 @@ type SessionStart struct {
 type Grants struct {
 	SpawnAllow []string `json:"spawn_allow"`
 	EnvAllow   []string `json:"env_allow"`
+	// ReadOnlyPaths are what the capsule cannot change of its folder.
+	ReadOnlyPaths []string `json:"read_only_paths"`
+	// Preopens are the mounts it sees beside its folder, one that it can change as NAME:rw.
+	Preopens []string `json:"preopens"`
 }
 
 // TaskStart says that the session has taken a task.
@@ -63,6 +67,18 @@ type Delegation struct {
 	Reason *string `json:"reason"`
 }
 
+// AccessRefused says that the guest was refused a file operation: it would have left its
+// folder, changed what is read-only, or taken more than its folder may hold.
+type AccessRefused struct {
+	// Op is the WASI function, Path what the guest gave it; empty when there was none.
+	Op   string `json:"op"`
+	Path string `json:"path,omitempty"`
+	// Errno is the code's name: notcapable, rofs or dquot.
+	Errno string `json:"errno"`
+	// Dropped counts refusals since the last line that have none of their own.
+	Dropped int64 `json:"dropped,omitempty"`
+}
+
 // SessionEnd is the last line of a trace whose worker lived to write it.
 type SessionEnd struct {
 	DurationMS int64 `json:"duration_ms"`
@@ -75,4 +91,5 @@ func (TaskStart) eventType() string       { return "task_start" }
 func (TaskEnd) eventType() string         { return "task_end" }
 func (DelegationStart) eventType() string { return "delegation_start" }
 func (Delegation) eventType() string      { return "delegation" }
+func (AccessRefused) eventType() string   { return "access_refused" }
 func (SessionEnd) eventType() string      { return "session_end" }

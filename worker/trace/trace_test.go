@@ -69,7 +69,7 @@ func TestATraceIsWrittenAsOthersReadIt(t *testing.T) {
 	session := w.Emit("", trace.SessionStart{
 		CapsuleName: "census", CapsuleVersion: "0.1.0", ContainmentAchieved: "advisory", ContextID: "ctx_1",
 		SpawnedBy: "ses_0", DelegationID: "dlg_0",
-		EffectiveGrants: trace.Grants{SpawnAllow: []string{"counter"}, EnvAllow: []string{}},
+		EffectiveGrants: trace.Grants{SpawnAllow: []string{"counter"}, EnvAllow: []string{}, ReadOnlyPaths: []string{"keep"}, Preopens: []string{"data", "more:rw"}},
 	})
 	task := w.Emit(session, trace.TaskStart{
 		TaskID: "tsk_1", ContextID: "ctx_1", Source: "task_md", Origin: "peer", Trust: "untrusted", Lane: "peer", MessagePartsBytes: 4,
@@ -81,6 +81,8 @@ func TestATraceIsWrittenAsOthersReadIt(t *testing.T) {
 		DurationMS: 7, Outcome: "error", Reason: &reason,
 	})
 	w.Emit(task, trace.Delegation{Capsule: "other", Version: "1.0.0", Outcome: "refused"})
+	w.Emit(task, trace.AccessRefused{Op: "path_open", Path: "../\n", Errno: "notcapable"})
+	w.Emit(task, trace.AccessRefused{Op: "fd_write", Errno: "dquot", Dropped: 7})
 	w.Emit(task, trace.TaskEnd{TaskID: "tsk_1", ExitStatus: "failed", DurationMS: 9, Detail: "exit 1"})
 	w.Emit(session, trace.SessionEnd{DurationMS: 10, ExitStatus: "failed"})
 	require.NoError(t, w.Close())

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -31,6 +32,13 @@ func main() {
 		os.Exit(5)
 	case "panic":
 		panic("a fault of the guest")
+	case "write":
+		// Each further argument is a path and a number of bytes.
+		for _, arg := range os.Args[2:] {
+			path, n, _ := strings.Cut(arg, "=")
+			bytes, _ := strconv.Atoi(n)
+			fmt.Println(path, os.WriteFile(path, make([]byte, bytes), 0o600))
+		}
 	case "deadlock":
 		select {}
 	}
