@@ -9,8 +9,8 @@ import (
 // EndFile is the name of an End in a session's records folder.
 const EndFile = "end.json"
 
-// End is how a session ended, as its own worker saw it. Every session leaves one;
-// a root session has no other record.
+// End is how a root session ended, as its own worker saw it. A delegated session leaves
+// a Record instead.
 type End struct {
 	SessionID string `json:"session_id"`
 	// TaskID is the last task the session worked on; empty when it had none.

@@ -104,7 +104,7 @@ func TestADoorThatIsNotThereIsRecordedWithThoseWords(t *testing.T) {
 	require.NoError(t, listener.Close())
 	r := newRig(t, code(good)).delegated("http://" + listener.Addr().String())
 	assert.Equal(t, plugin.ExitDone, r.run())
-	assert.Equal(t, outcome.OK, r.end().Status)
+	assert.Equal(t, outcome.OK, r.completion().Status)
 	assert.Contains(t, r.completion().DeliveryError, "failed to connect")
 }
 

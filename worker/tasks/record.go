@@ -8,12 +8,14 @@ import (
 	"rookery/capsule/outcome"
 )
 
-// write leaves the records of the session. The caller has claimed them.
+// write leaves the record of the session: a root's end, or a delegated session's
+// completion. The caller has claimed it.
 func (s *Session) write(end ending) error {
 	if s.spawner != nil {
 		if err := outcome.WriteRecord(s.Records, s.completion(end)); err != nil {
 			return fmt.Errorf("completion: %w", err)
 		}
+		return nil
 	}
 	err := outcome.WriteEnd(s.Records, outcome.End{
 		SessionID:  s.Assigned.GetSession().GetSessionId(),

@@ -128,9 +128,10 @@ func (r *rig) exits() []int {
 	return r.exited
 }
 
-// end reads end.json, which must be there.
+// end reads end.json, which must be there, alone.
 func (r *rig) end() outcome.End {
 	r.t.Helper()
+	assert.NoFileExists(r.t, filepath.Join(r.Records.Name(), outcome.CompletionFile), "nobody delegated it")
 	end, found, err := outcome.ReadEnd(r.Records)
 	require.NoError(r.t, err)
 	require.True(r.t, found)
@@ -138,9 +139,10 @@ func (r *rig) end() outcome.End {
 	return end
 }
 
-// completion reads completion.json, which must be there.
+// completion reads completion.json, which must be there, alone.
 func (r *rig) completion() outcome.Record {
 	r.t.Helper()
+	assert.NoFileExists(r.t, filepath.Join(r.Records.Name(), outcome.EndFile), "it is no root")
 	record, found, err := outcome.ReadRecord(r.Records)
 	require.NoError(r.t, err)
 	require.True(r.t, found)

@@ -36,7 +36,6 @@ func TestAGoodEndLeavesItsRecordAnswerAndTrace(t *testing.T) {
 	}))
 	assert.Equal(t, plugin.ExitDone, r.run())
 	assert.Equal(t, outcome.End{SessionID: "ses_1", TaskID: "tsk_1", Status: outcome.OK}, r.end())
-	assert.NoFileExists(t, filepath.Join(r.Records.Name(), outcome.CompletionFile), "nobody delegated it")
 	assert.Equal(t, "42", r.read(r.Records, "out/result.txt"))
 	assert.Equal(t, "42", r.read(r.Records, "out/result_tsk_1.txt"))
 	assert.Equal(t, []string{"session_start", "task_start", "task_end ok", "session_end ok"}, r.events())
