@@ -39,6 +39,8 @@ func (r *run) call(mem []byte, opPtr, opLen, reqPtr, reqLen uint32) (int64, erro
 	if !ok {
 		return 0, errOutOfBounds
 	}
+	// A call may wait for hours, and what was printed before it may say why.
+	r.world.Flush()
 	switch {
 	case reqLen > maxRequest:
 		r.response = tooLarge(reqLen)

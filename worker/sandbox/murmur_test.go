@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"rookery/worker/wasi"
 )
 
 type echo struct{}
@@ -17,13 +20,16 @@ func FuzzMurmur(f *testing.F) {
 	f.Add(uint32(0), uint32(4), uint32(8), uint32(8), uint32(32), uint32(8))
 	f.Add(uint32(1<<32-1), uint32(1), uint32(0), uint32(1<<32-1), uint32(64), uint32(0))
 	f.Add(uint32(0), uint32(65), uint32(64), uint32(0), uint32(63), uint32(2))
+	world, err := wasi.New(wasi.Config{Ctx: f.Context()})
+	require.NoError(f, err)
+	f.Cleanup(func() { require.NoError(f, world.Close()) })
 	f.Fuzz(func(t *testing.T, op, opLen, req, reqLen, dst, dstLen uint32) {
 		mem := make([]byte, 256)
 		for i := range mem {
 			mem[i] = byte(i)
 		}
 		before := bytes.Clone(mem)
-		r := &run{ctx: t.Context(), task: Task{Host: echo{}}}
+		r := &run{ctx: t.Context(), world: world, task: Task{Host: echo{}}}
 		inside := func(ptr, n uint32) bool { return uint64(ptr)+uint64(n) <= 256 }
 
 		n, err := r.call(mem, op, opLen, req, reqLen)

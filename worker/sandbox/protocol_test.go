@@ -40,6 +40,30 @@ func TestAResponseIsTakenInPiecesUntilItsEnd(t *testing.T) {
 	}
 }
 
+func TestWhatWasPrintedBeforeACallIsOutWhenItsHostIsCalled(t *testing.T) {
+	t.Parallel()
+	m := loadText(t, `(module
+		(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+		(import "murmur" "call" (func $call (param i32 i32 i32 i32) (result i64)))
+		(memory (export "memory") 1)
+		(data (i32.const 0) "\10\00\00\00\05\00\00\00")
+		(data (i32.const 16) "here\nself{}")
+		(func (export "_start")
+			(drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 64)))
+			(drop (call $call (i32.const 21) (i32.const 4) (i32.const 25) (i32.const 2)))))`)
+	var out output
+	task, called := bare(), false
+	task.Stdout = &out
+	task.Host = host(func(_ context.Context, op string, _ []byte) []byte {
+		called = true
+		assert.Equal(t, "self", op)
+		assert.Equal(t, "here\n", out.String())
+		return nil
+	})
+	assert.Empty(t, run(t, m, task).Detail())
+	assert.True(t, called)
+}
+
 func TestARequestIsBoundedAtOneMebibyte(t *testing.T) {
 	t.Parallel()
 	m := load(t, "protocol")

@@ -21,10 +21,11 @@ type Task struct {
 	Args, Env []string
 	// Stdin is all that the guest can read from its standard input.
 	Stdin []byte
-	// Stdout and Stderr take what the guest writes, on Run's goroutine; a Write that
-	// blocks blocks the guest, so it must not. What went to Stderr has been written when
-	// the guest's call returns; Stdout is buffered until the guest waits or ends. nil
-	// throws the output away.
+	// Stdout and Stderr take what the guest writes; a Write that blocks blocks the guest,
+	// so it must not. What went to Stderr has been written when the guest's call returns;
+	// Stdout is buffered until the guest waits, calls its host or ends, or for a second.
+	// There is one Write at a time to each and none when Run has returned, but Stdout's
+	// may come from another goroutine than Run's. nil throws the output away.
 	Stdout, Stderr io.Writer
 	// Work and Runtime are descriptors of the folders the guest sees as "." and,
 	// read-only, as "murmur-runtime"; they are the caller's. A negative one is not shown.

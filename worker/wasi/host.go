@@ -21,7 +21,8 @@ type Config struct {
 
 	// Stdout and Stderr receive what the guest writes to descriptors 1 and 2. What goes
 	// to Stderr has been written when the guest's call returns. Stdout is buffered (32
-	// KiB) until a wait, an exit or Close. Nil discards.
+	// KiB) until a wait, an exit, Flush or Close, or for a second; then a goroutine of
+	// the Host's writes, never two at once, and none after Close. Nil discards.
 	Stdout, Stderr io.Writer
 
 	// Preopens are the directories the guest starts with, as descriptors 3 and up in
@@ -103,7 +104,7 @@ func New(c Config) (*Host, error) {
 		}
 	}
 	h := &Host{ctx: c.Ctx, refused: c.Refused, args: c.Args, env: c.Env, stdin: c.Stdin}
-	h.out = &stream{w: c.Stdout}
+	h.out = &stream{w: c.Stdout, delay: maxDelay}
 	h.errs = &stream{w: c.Stderr, eager: true}
 	h.files = []*file{
 		{fd: -1, kind: input, r: true},
@@ -181,6 +182,8 @@ func (h *Host) Close() error {
 	h.files = nil
 	h.unprotect()
 	h.waiter.close()
-	h.out.flush()
-	return errors.Join(h.out.err, h.errs.err)
+	return errors.Join(h.out.close(), h.errs.close())
 }
+
+// Flush writes what the guest's Stdout has buffered.
+func (h *Host) Flush() { h.out.flush() }

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 func TestReadsAndWritesScatterOverManyBuffers(t *testing.T) {
@@ -139,6 +141,37 @@ func TestStderrIsWrittenBeforeTheCallReturnsAndStdoutLater(t *testing.T) {
 	require.Equal(t, BadF, e)
 	_, e = g.receive(2, 5)
 	require.Equal(t, BadF, e)
+}
+
+// written is a writer for two goroutines that tells of each write.
+type written chan string
+
+func (w written) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
+
+func TestStdoutOfAGuestThatComputesIsWrittenAfterAWhile(t *testing.T) {
+	t.Parallel()
+	out := make(written, 1)
+	s := &stream{w: out, delay: time.Millisecond}
+	for _, text := range []string{"one\n", "two\n"} {
+		b := []byte(text)
+		require.Equal(t, Success, s.write([]unix.Iovec{{Base: &b[0], Len: uint64(len(b))}}))
+		require.Equal(t, text, <-out)
+	}
+	require.NoError(t, s.close())
+	s.overdue() // a timer that fired too late to be stopped
+	require.Empty(t, out)
+}
+
+func TestStdoutIsWrittenWhenTheHostWantsIt(t *testing.T) {
+	t.Parallel()
+	g := newGuest(t)
+	g.send(1, "before a call\n")
+	require.Empty(t, g.stdout.String())
+	g.h.Flush()
+	require.Equal(t, "before a call\n", g.stdout.String())
 }
 
 func TestMuchOutputArrivesWholeAndInOrder(t *testing.T) {
