@@ -26,6 +26,10 @@ type CompileOptions struct {
 // Compile fills a state folder's native-code cache while no supervisor runs on it. One module that does not compile does not keep the
 // others from it.
 func Compile(ctx context.Context, o CompileOptions) (err error) {
+	entries, errs := entriesAt(o.Path)
+	if len(entries) == 0 {
+		return config(errors.Join(errs...))
+	}
 	h := &host{ctx: ctx, log: o.Log, o: Options{StateDir: o.StateDir, Worker: o.Worker, Fleet: &fleet.Fleet{}}}
 	defer func() { err = errors.Join(err, h.close()) }()
 	for _, step := range []func(context.Context) error{h.claim, h.install, h.know} {
@@ -36,7 +40,6 @@ func Compile(ctx context.Context, o CompileOptions) (err error) {
 	if err := h.stock(); err != nil {
 		return err
 	}
-	entries, errs := entriesAt(o.Path)
 	for _, e := range entries {
 		name := e.Manifest.Name + " " + e.Manifest.Version
 		native, _, err := h.native.Native(ctx, e)
@@ -58,7 +61,7 @@ func entriesAt(path string) ([]*catalog.Entry, []error) {
 	found, errs := catalog.Open([]string{path})
 	entries := found.Entries()
 	if len(entries) == 0 && len(errs) == 0 {
-		errs = append(errs, config(fmt.Errorf("%s: there is no package, and none beneath it", path)))
+		errs = append(errs, fmt.Errorf("%s: there is no package, and none beneath it", path))
 	}
 	return entries, errs
 }

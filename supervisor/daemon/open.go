@@ -31,12 +31,26 @@ func open(ctx context.Context, o Options) (_ *host, err error) {
 			err = errors.Join(err, h.close())
 		}
 	}()
-	for _, step := range []func(context.Context) error{h.claim, h.install, h.know, h.grow, h.resume} {
+	for _, step := range []func(context.Context) error{h.find, h.claim, h.install, h.know, h.grow, h.resume} {
 		if err := step(ctx); err != nil {
 			return h, err
 		}
 	}
 	return h, nil
+}
+
+// find reads the stores and finds every root's capsule, before anything is made: a fleet that names what is not there leaves no trace.
+// A package that cannot be used is said and passed over: a fleet that does not name it comes up.
+func (h *host) find(context.Context) (err error) {
+	var faults []error
+	h.catalog, faults = catalog.Open(h.o.Fleet.Store)
+	for _, fault := range faults {
+		h.log.Warn().Err(fault).Msg("a package in the store cannot be used")
+	}
+	if h.roots, err = rootsOf(h.o.Fleet, h.catalog); err != nil {
+		return config(err)
+	}
+	return nil
 }
 
 // claim makes the state folder and takes it for this process.
@@ -79,7 +93,7 @@ func (h *host) know(ctx context.Context) (err error) {
 	return err
 }
 
-// grow builds the tree over the catalog, and finds every root's capsule.
+// grow builds the tree and the services over everything else.
 func (h *host) grow(ctx context.Context) (err error) {
 	if err := h.stock(); err != nil {
 		return err
@@ -97,9 +111,6 @@ func (h *host) grow(ctx context.Context) (err error) {
 		Ledger: h.ledger, Launcher: h.launcher, Catalog: h.catalog, Native: h.native, State: h.state, Limits: limits, Mounts: mounts,
 		EngineKey: h.engineKey, Orphan: delegation.Orphan{Timeout: h.o.Fleet.OrphanTimeout}, Log: h.log,
 	})
-	if h.roots, err = rootsOf(h.o.Fleet, h.catalog); err != nil {
-		return config(err)
-	}
 	h.hostAPI = hostapi.New(h.tree, h.ledger, h.launcher, h.log)
 	h.operator, err = operator.New(h.tree, h.ledger, h.launcher, operator.Host{
 		Version: h.o.Version, StateDir: h.state.Root, StartedAt: time.Now(), Limits: limits, Containment: "advisory",
@@ -140,14 +151,8 @@ func clearFolders(folders ...string) error {
 
 func config(err error) error { return fmt.Errorf("%w: %w", ErrConfig, err) }
 
-// stock reads the stores; a package that cannot be used is said and passed over: a fleet that does not name it comes up.
+// stock opens the cache of native code.
 func (h *host) stock() (err error) {
-	var faults []error
-	if h.catalog, faults = catalog.Open(h.o.Fleet.Store); len(faults) > 0 {
-		for _, fault := range faults {
-			h.log.Warn().Err(fault).Msg("a package in the store cannot be used")
-		}
-	}
 	h.native, err = catalog.NewCache(catalog.Config{
 		State: h.state, EngineKey: h.engineKey, Digests: h.ledger, Log: h.log,
 		Compile: func(ctx context.Context, in, out *os.File) error {

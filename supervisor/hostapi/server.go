@@ -2,6 +2,7 @@ package hostapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 
@@ -48,7 +49,8 @@ func New(tree *delegation.Tree, l ledger.Ledger, launch *launcher.Launcher, log 
 
 // Serve answers on l until Stop. It returns nil after Stop.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.grpc.Serve(l); err != nil {
+	// A Stop may come before this has begun.
+	if err := s.grpc.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 		return fmt.Errorf("host service: %w", err)
 	}
 	return nil

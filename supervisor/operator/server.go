@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -68,7 +69,8 @@ func New(tree *delegation.Tree, l ledger.Ledger, launch *launcher.Launcher, host
 
 // Serve answers on l until Stop. It returns nil after Stop.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.grpc.Serve(l); err != nil {
+	// A Stop may come before this has begun.
+	if err := s.grpc.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 		return fmt.Errorf("operator service: %w", err)
 	}
 	return nil
