@@ -74,6 +74,7 @@ func TestAStormOfChildrenHalfOfThemKilledLosesNothingAndLeavesNothing(t *testing
 		total += n
 	}
 	assert.Equal(t, stormChildren, total)
+	assert.Len(t, h.Completions("nap"), stormChildren, "records on disk")
 
 	t.Run("the supervisor holds nothing of it any more", func(t *testing.T) {
 		// What lives are the other root, its two children and, until it has been acknowledged, nothing else.

@@ -148,3 +148,18 @@ func (h *Host) LatestRoot(id string, bound time.Duration) *operatorv1.Session {
 	})
 	return latest
 }
+
+// LatestBegun is the newest session of a root.
+func (h *Host) LatestBegun(id string) *operatorv1.Session {
+	h.t.Helper()
+	var latest *operatorv1.Session
+	Until(h.t, Soon, "root "+id+" has a session", func() bool {
+		for _, s := range h.Sessions() {
+			if s.GetRootId() == id {
+				latest = s
+			}
+		}
+		return latest != nil
+	})
+	return latest
+}

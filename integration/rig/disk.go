@@ -29,16 +29,27 @@ func (h *Host) End(s *operatorv1.Session) outcome.End {
 	return end
 }
 
-// Ends are the ends on disk of all sessions of a capsule, without asking a supervisor.
+// Ends are the ends on disk of all roots of a capsule, without asking a supervisor.
 func (h *Host) Ends(capsule string) []outcome.End {
 	h.t.Helper()
-	paths, err := filepath.Glob(filepath.Join(h.State.Root, "records", capsule, "ses_*", outcome.EndFile))
+	return all[outcome.End](h, capsule, outcome.EndFile)
+}
+
+// Completions are the records on disk of all delegated sessions of a capsule, without asking a supervisor.
+func (h *Host) Completions(capsule string) []outcome.Record {
+	h.t.Helper()
+	return all[outcome.Record](h, capsule, outcome.CompletionFile)
+}
+
+func all[R any](h *Host, capsule, file string) []R {
+	h.t.Helper()
+	paths, err := filepath.Glob(filepath.Join(h.State.Root, "records", capsule, "ses_*", file))
 	require.NoError(h.t, err)
-	ends := make([]outcome.End, len(paths))
+	records := make([]R, len(paths))
 	for i, path := range paths {
-		h.strict(path, &ends[i])
+		h.strict(path, &records[i])
 	}
-	return ends
+	return records
 }
 
 func (h *Host) strict(path string, into any) {

@@ -17,6 +17,15 @@ type Fleet struct {
 	Limits        map[string]any `yaml:"limits,omitempty"`
 	OrphanTimeout string         `yaml:"orphan_timeout,omitempty"`
 	Capsules      []Root         `yaml:"capsules"`
+	Mounts        []Mount        `yaml:"mounts,omitempty"`
+}
+
+// Mount is a folder of the host that capsules of these names see.
+type Mount struct {
+	Host     string   `yaml:"host"`
+	Guest    string   `yaml:"guest"`
+	ReadOnly bool     `yaml:"read_only"`
+	Capsules []string `yaml:"capsules"`
 }
 
 // Root is a capsule of the fleet. Its version is 0.1.0, that of all examples.
@@ -33,6 +42,8 @@ type Root struct {
 const (
 	Misbehave = "examples/misbehave"
 	Own       = "integration/testdata/capsules"
+	// Hostile holds the guests of integration/sandbox.
+	Hostile = "integration/sandbox/testdata/capsules"
 )
 
 // write makes the fleet file in dir, with its state folder beside it.

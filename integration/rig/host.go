@@ -45,6 +45,7 @@ type options struct {
 	programs string
 	flags    []string
 	cold     bool
+	uid      uint32 // 0: the test's own
 }
 
 // Option changes how a host is started.
@@ -122,6 +123,9 @@ func (h *Host) start() {
 	h.cmd.Env = append([]string{"HOME=" + h.Dir}, h.o.env...)
 	h.cmd.Dir = h.Dir
 	h.cmd.Stdout, h.cmd.Stderr = h.out, h.log
+	if h.o.uid != 0 {
+		h.disown()
+	}
 	require.NoError(h.t, h.cmd.Start())
 	go func(cmd *exec.Cmd, exited chan struct{}) {
 		defer close(exited)
@@ -157,6 +161,9 @@ func (h *Host) serving() {
 		return answer.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING
 	})
 }
+
+// FleetFile is the path of the fleet file.
+func (h *Host) FleetFile() string { return h.fleet }
 
 // PID is the supervisor's.
 func (h *Host) PID() int { return h.cmd.Process.Pid }

@@ -20,6 +20,7 @@ const parallel = "6"
 // needed are the files that say whether `./dev build` has run.
 var needed = []string{
 	"bin/supervisor", "bin/worker", "examples/census/capsules/orchestrator/capsule.wasm", "examples/misbehave/trap/capsule.wasm",
+	"integration/sandbox/testdata/capsules/probe/capsule.wasm",
 }
 
 // Main runs a package's tests after making sure that there are programs and capsules to test. It returns the exit code.
