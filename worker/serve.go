@@ -35,6 +35,12 @@ func serve(ctx context.Context) int {
 		return report(err)
 	}
 	log := std.logger()
+	warmed := make(chan struct{})
+	go func() {
+		defer close(warmed)
+		warm()
+	}()
+	defer func() { <-warmed }()
 	if !passGate() {
 		return plugin.ExitGateClosed
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -84,7 +85,11 @@ func (s *service) Assign(_ context.Context, r *workerv1.AssignRequest) (*workerv
 	failpoint.Hit(failpoint.Assigned)
 	s.session, s.id = session, id
 	// serve waits for it.
-	go func() { s.exit <- session.Run(s.ctx) }()
+	go func() {
+		// The answer leaves first: the supervisor has a commit to make of it, which the session's own work need not delay.
+		runtime.Gosched()
+		s.exit <- session.Run(s.ctx)
+	}()
 	return &workerv1.AssignResponse{}, nil
 }
 
