@@ -26,6 +26,7 @@ func (c *checker) fault(path, code, format string, args ...any) {
 func (c *checker) manifest(w *written) {
 	c.name(w.Name)
 	c.version(w.Version)
+	c.requiresFiles(w.RequiresFiles)
 	c.spawn(w.Capabilities.Spawn.Allow)
 	c.env(w.Capabilities.Env.Allow)
 	c.limits(&w.Capabilities.Limits)

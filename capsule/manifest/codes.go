@@ -21,6 +21,8 @@ const (
 	CodeCredentialEnv = "E-CAP-016"
 	// CodeName is a name that no package may have.
 	CodeName = "E-BLD-001"
+	// CodeFiles is a requires_files entry that can name no file of the package.
+	CodeFiles = "E-BLD-002"
 	// CodeReservedVersion is a version that names no exact one.
 	CodeReservedVersion = "E-REG-004"
 	// CodeNotBuilt is a key that this build does not act on: refused as a fault,

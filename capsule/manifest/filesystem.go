@@ -3,7 +3,6 @@ package manifest
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,11 +27,7 @@ func (f *filesystem) manifest() Filesystem {
 			out.Scope = ""
 		}
 	}
-	for _, entry := range f.ReadOnly {
-		if entry = path.Clean(entry); !slices.Contains(out.ReadOnly, entry) {
-			out.ReadOnly = append(out.ReadOnly, entry)
-		}
-	}
+	out.ReadOnly = cleaned(f.ReadOnly)
 	return out
 }
 

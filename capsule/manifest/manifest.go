@@ -15,9 +15,12 @@ type Manifest struct {
 	Version string
 	// MurVersion is the version of the format's own tool that the author used. It
 	// decides nothing.
-	MurVersion   string
-	Capabilities Capabilities
-	Lifecycle    Lifecycle
+	MurVersion string
+	// RequiresFiles names the files that belong to the package beside its manifest
+	// and its module: clean, relative, with slashes, each once.
+	RequiresFiles []string
+	Capabilities  Capabilities
+	Lifecycle     Lifecycle
 }
 
 // Capabilities is the most a capsule may be given.

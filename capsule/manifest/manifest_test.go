@@ -56,6 +56,7 @@ func TestASmallManifestHasTheFormatsDefaults(t *testing.T) {
 func TestEverythingThisBuildActsOnIsRead(t *testing.T) {
 	t.Parallel()
 	parsed, warnings, err := manifest.Parse("murmur.yaml", []byte(head+`mur_version: 0.8.0
+requires_files: [a.txt, ./a.txt, docs//b.md]
 capabilities:
   spawn: {allow: [counter, local/helper]}
   env: {allow: [REGION, _x1]}
@@ -68,7 +69,7 @@ lifecycle: {task_acceptance: single, after_task: exit, delegation_deadline_secs:
 	require.NoError(t, err)
 	assert.Empty(t, warnings)
 	assert.Equal(t, &manifest.Manifest{
-		Name: "worker", Version: "0.1.0", MurVersion: "0.8.0",
+		Name: "worker", Version: "0.1.0", MurVersion: "0.8.0", RequiresFiles: []string{"a.txt", "docs/b.md"},
 		Capabilities: manifest.Capabilities{
 			SpawnAllow: []string{"counter", "local/helper"}, EnvAllow: []string{"REGION", "_x1"},
 			Limits:      manifest.Limits{MemoryBytes: 64 << 20, TableElements: 10, Instances: 2, Deadline: 30 * time.Second},
@@ -104,7 +105,7 @@ lifecycle:
 	assert.Equal(t, []string{
 		`1:7: name: "Worker_1" is not a name: use a-z, 0-9 and -, no - at either end, at most 100 characters (E-BLD-001)`,
 		`2:10: version: "latest" names no exact version (E-REG-004)`,
-		`3:1: nmae: unknown key; known here are artifacts, capabilities, config, context, control, exports, inference, lifecycle, mur_version, name, network, observability, trace, version (E-MAN-003)`,
+		`3:1: nmae: unknown key; known here are artifacts, capabilities, config, context, control, exports, inference, lifecycle, mur_version, name, network, observability, requires_files, trace, version (E-MAN-003)`,
 		`6:13: capabilities.env.allow[0]: "GITHUB_TOKEN" looks like a credential (GITHUB_TOKEN); a capsule gets none by its environment (E-CAP-016)`,
 		`6:27: capabilities.env.allow[1]: "a b" is not the name of a variable (E-MAN-003)`,
 		`8:19: capabilities.limits.memory_bytes: 0 is not above zero (E-MAN-003)`,

@@ -12,6 +12,7 @@ type written struct {
 	Name          string       `yaml:"name"`
 	Version       string       `yaml:"version"`
 	MurVersion    string       `yaml:"mur_version"`
+	RequiresFiles []string     `yaml:"requires_files"`
 	Capabilities  capabilities `yaml:"capabilities"`
 	Lifecycle     lifecycle    `yaml:"lifecycle"`
 	Artifacts     any          `yaml:"artifacts"`
@@ -101,9 +102,10 @@ func defaults() written {
 
 func (w *written) manifest() *Manifest {
 	return &Manifest{
-		Name:       w.Name,
-		Version:    w.Version,
-		MurVersion: w.MurVersion,
+		Name:          w.Name,
+		Version:       w.Version,
+		MurVersion:    w.MurVersion,
+		RequiresFiles: cleaned(w.RequiresFiles),
 		Capabilities: Capabilities{
 			SpawnAllow: w.Capabilities.Spawn.Allow,
 			EnvAllow:   w.Capabilities.Env.Allow,
