@@ -42,6 +42,7 @@ type Tree struct {
 	engineKey string
 	orphan    Orphan
 	rates     *rates
+	feeds     *feeds
 	log       zerolog.Logger
 
 	// base outlives every caller: what a durable intent began goes on though the asking connection is gone. It ends with Close.
@@ -61,7 +62,7 @@ func New(ctx context.Context, c Config) *Tree {
 	base, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &Tree{
 		ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, native: c.Native, state: c.State, limits: c.Limits, mounts: c.Mounts,
-		engineKey: c.EngineKey, orphan: c.Orphan, rates: newRates(c.Limits), log: c.Log, base: base, stop: stop, runs: map[string]*run{},
+		engineKey: c.EngineKey, orphan: c.Orphan, rates: newRates(c.Limits), feeds: newFeeds(), log: c.Log, base: base, stop: stop, runs: map[string]*run{},
 	}
 }
 

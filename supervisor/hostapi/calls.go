@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"rookery/capsule/outcome"
 	hostv1 "rookery/proto/rookery/host/v1"
 	"rookery/supervisor/delegation"
@@ -57,6 +60,17 @@ func (s *Server) EndTask(ctx context.Context, q *hostv1.EndTaskRequest) (*hostv1
 		return nil, s.failure(err)
 	}
 	return &hostv1.EndTaskResponse{}, nil
+}
+
+// Progress tells the session that delegated the asking one how far it is.
+func (s *Server) Progress(ctx context.Context, q *hostv1.ProgressRequest) (*hostv1.ProgressResponse, error) {
+	if !s.shares.mayTell(asking(ctx), time.Now()) {
+		return nil, status.Errorf(codes.ResourceExhausted, "more than %d words of progress a second", toldPerSecond)
+	}
+	if err := s.tree.Progress(asking(ctx), q.GetState(), q.GetMessage()); err != nil {
+		return nil, s.failure(err)
+	}
+	return &hostv1.ProgressResponse{}, nil
 }
 
 // outcomeOf is an ended delegation as the guest interface shows it.

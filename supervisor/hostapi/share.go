@@ -17,6 +17,8 @@ const (
 	callsPerSecond = 200
 	callBurst      = 400
 	maxAtOnce      = 64
+	// A worker of ours says at most ten words of progress a second.
+	toldPerSecond = 20
 )
 
 // shares holds what each live worker has used of its share.
@@ -27,6 +29,7 @@ type shares struct {
 
 type share struct {
 	calls  *rate.Limiter
+	told   *rate.Limiter
 	atOnce chan struct{}
 	// evict ends the worker's stream when it opens another.
 	evict context.CancelFunc
@@ -51,6 +54,12 @@ func (s *shares) enter(session string, now time.Time) (leave func(), err error) 
 	return func() { <-sh.atOnce; s.release(session) }, nil
 }
 
+// mayTell takes one word of progress from the worker's share.
+func (s *shares) mayTell(session string, now time.Time) bool {
+	defer s.release(session)
+	return s.hold(session, now).told.AllowN(now, 1)
+}
+
 // open makes ctx the context of the worker's one stream; the stream it had ends.
 func (s *shares) open(ctx context.Context, session string) (context.Context, func()) {
 	sh := s.hold(session, time.Now())
@@ -70,7 +79,7 @@ func (s *shares) hold(session string, now time.Time) *share {
 	sh := s.of[session]
 	if sh == nil {
 		s.sweep(now)
-		sh = &share{calls: rate.NewLimiter(callsPerSecond, callBurst), atOnce: make(chan struct{}, maxAtOnce)}
+		sh = &share{calls: rate.NewLimiter(callsPerSecond, callBurst), told: rate.NewLimiter(toldPerSecond, toldPerSecond), atOnce: make(chan struct{}, maxAtOnce)}
 		s.of[session] = sh
 	}
 	sh.users++
@@ -88,7 +97,7 @@ func (s *shares) release(session string) {
 // more than the sessions of the last few seconds. The lock is held.
 func (s *shares) sweep(now time.Time) {
 	for session, sh := range s.of {
-		if sh.users == 0 && sh.calls.TokensAt(now) >= callBurst {
+		if sh.users == 0 && sh.calls.TokensAt(now) >= callBurst && sh.told.TokensAt(now) >= toldPerSecond {
 			delete(s.of, session)
 		}
 	}

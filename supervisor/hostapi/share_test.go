@@ -80,3 +80,18 @@ func TestASecondStreamEndsTheFirst(t *testing.T) {
 	require.ErrorIs(t, first.Err(), context.Canceled)
 	require.NoError(t, second.Err())
 }
+
+func TestAWorkerThatTellsWithoutEndIsRefusedAfterItsShare(t *testing.T) {
+	t.Parallel()
+	s, now := newShares(), time.Now()
+	told := 0
+	for s.mayTell("ses_1", now) {
+		told++
+	}
+	require.Equal(t, toldPerSecond, told)
+	require.True(t, s.mayTell("ses_2", now), "another has its own share")
+	require.True(t, s.mayTell("ses_1", now.Add(time.Second)))
+	leave, err := s.enter("ses_1", now)
+	require.NoError(t, err, "other calls go on")
+	leave()
+}

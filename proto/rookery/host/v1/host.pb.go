@@ -116,6 +116,7 @@ type AttachResponse struct {
 	//
 	//	*AttachResponse_CaughtUp
 	//	*AttachResponse_Outcome
+	//	*AttachResponse_Progress
 	Event         isAttachResponse_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -176,6 +177,15 @@ func (x *AttachResponse) GetOutcome() *ReleasedOutcome {
 	return nil
 }
 
+func (x *AttachResponse) GetProgress() *ChildProgress {
+	if x != nil {
+		if x, ok := x.Event.(*AttachResponse_Progress); ok {
+			return x.Progress
+		}
+	}
+	return nil
+}
+
 type isAttachResponse_Event interface {
 	isAttachResponse_Event()
 }
@@ -189,9 +199,15 @@ type AttachResponse_Outcome struct {
 	Outcome *ReleasedOutcome `protobuf:"bytes,2,opt,name=outcome,proto3,oneof"`
 }
 
+type AttachResponse_Progress struct {
+	Progress *ChildProgress `protobuf:"bytes,3,opt,name=progress,proto3,oneof"`
+}
+
 func (*AttachResponse_CaughtUp) isAttachResponse_Event() {}
 
 func (*AttachResponse_Outcome) isAttachResponse_Event() {}
+
+func (*AttachResponse_Progress) isAttachResponse_Event() {}
 
 type CaughtUp struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -290,6 +306,92 @@ func (x *ReleasedOutcome) GetOutcome() *Outcome {
 	return nil
 }
 
+// ChildProgress is the newest word of a child that runs. It is never sent after the child's outcome.
+type ChildProgress struct {
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	DelegationId string                 `protobuf:"bytes,1,opt,name=delegation_id,json=delegationId,proto3" json:"delegation_id,omitempty"`
+	Capsule      string                 `protobuf:"bytes,2,opt,name=capsule,proto3" json:"capsule,omitempty"`
+	Version      string                 `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
+	// working or input-required.
+	State         string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	Message       string `protobuf:"bytes,5,opt,name=message,proto3" json:"message,omitempty"`
+	AtUnixMs      int64  `protobuf:"varint,6,opt,name=at_unix_ms,json=atUnixMs,proto3" json:"at_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChildProgress) Reset() {
+	*x = ChildProgress{}
+	mi := &file_rookery_host_v1_host_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChildProgress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChildProgress) ProtoMessage() {}
+
+func (x *ChildProgress) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_host_v1_host_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChildProgress.ProtoReflect.Descriptor instead.
+func (*ChildProgress) Descriptor() ([]byte, []int) {
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ChildProgress) GetDelegationId() string {
+	if x != nil {
+		return x.DelegationId
+	}
+	return ""
+}
+
+func (x *ChildProgress) GetCapsule() string {
+	if x != nil {
+		return x.Capsule
+	}
+	return ""
+}
+
+func (x *ChildProgress) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *ChildProgress) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *ChildProgress) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *ChildProgress) GetAtUnixMs() int64 {
+	if x != nil {
+		return x.AtUnixMs
+	}
+	return 0
+}
+
 // Outcome is the object of that name of the guest interface.
 type Outcome struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
@@ -313,7 +415,7 @@ type Outcome struct {
 
 func (x *Outcome) Reset() {
 	*x = Outcome{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[4]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -325,7 +427,7 @@ func (x *Outcome) String() string {
 func (*Outcome) ProtoMessage() {}
 
 func (x *Outcome) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[4]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -338,7 +440,7 @@ func (x *Outcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Outcome.ProtoReflect.Descriptor instead.
 func (*Outcome) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{4}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Outcome) GetDelegationId() string {
@@ -437,7 +539,7 @@ type DelegateRequest struct {
 
 func (x *DelegateRequest) Reset() {
 	*x = DelegateRequest{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[5]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -449,7 +551,7 @@ func (x *DelegateRequest) String() string {
 func (*DelegateRequest) ProtoMessage() {}
 
 func (x *DelegateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[5]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -462,7 +564,7 @@ func (x *DelegateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DelegateRequest.ProtoReflect.Descriptor instead.
 func (*DelegateRequest) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{5}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *DelegateRequest) GetRequestId() string {
@@ -534,7 +636,7 @@ type DelegateResponse struct {
 
 func (x *DelegateResponse) Reset() {
 	*x = DelegateResponse{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[6]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -546,7 +648,7 @@ func (x *DelegateResponse) String() string {
 func (*DelegateResponse) ProtoMessage() {}
 
 func (x *DelegateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[6]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -559,7 +661,7 @@ func (x *DelegateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DelegateResponse.ProtoReflect.Descriptor instead.
 func (*DelegateResponse) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{6}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DelegateResponse) GetDelegationId() string {
@@ -610,7 +712,7 @@ type Refusal struct {
 
 func (x *Refusal) Reset() {
 	*x = Refusal{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[7]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -622,7 +724,7 @@ func (x *Refusal) String() string {
 func (*Refusal) ProtoMessage() {}
 
 func (x *Refusal) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[7]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -635,7 +737,7 @@ func (x *Refusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refusal.ProtoReflect.Descriptor instead.
 func (*Refusal) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{7}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Refusal) GetCode() string {
@@ -675,7 +777,7 @@ type EndDelegationRequest struct {
 
 func (x *EndDelegationRequest) Reset() {
 	*x = EndDelegationRequest{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[8]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -687,7 +789,7 @@ func (x *EndDelegationRequest) String() string {
 func (*EndDelegationRequest) ProtoMessage() {}
 
 func (x *EndDelegationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[8]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -700,7 +802,7 @@ func (x *EndDelegationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndDelegationRequest.ProtoReflect.Descriptor instead.
 func (*EndDelegationRequest) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{8}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *EndDelegationRequest) GetDelegationId() string {
@@ -719,7 +821,7 @@ type EndDelegationResponse struct {
 
 func (x *EndDelegationResponse) Reset() {
 	*x = EndDelegationResponse{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[9]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -731,7 +833,7 @@ func (x *EndDelegationResponse) String() string {
 func (*EndDelegationResponse) ProtoMessage() {}
 
 func (x *EndDelegationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[9]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -744,7 +846,7 @@ func (x *EndDelegationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndDelegationResponse.ProtoReflect.Descriptor instead.
 func (*EndDelegationResponse) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{9}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *EndDelegationResponse) GetOutcome() *Outcome {
@@ -763,7 +865,7 @@ type AcknowledgeRequest struct {
 
 func (x *AcknowledgeRequest) Reset() {
 	*x = AcknowledgeRequest{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[10]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -775,7 +877,7 @@ func (x *AcknowledgeRequest) String() string {
 func (*AcknowledgeRequest) ProtoMessage() {}
 
 func (x *AcknowledgeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[10]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -788,7 +890,7 @@ func (x *AcknowledgeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcknowledgeRequest.ProtoReflect.Descriptor instead.
 func (*AcknowledgeRequest) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{10}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AcknowledgeRequest) GetDelegationIds() []string {
@@ -806,7 +908,7 @@ type AcknowledgeResponse struct {
 
 func (x *AcknowledgeResponse) Reset() {
 	*x = AcknowledgeResponse{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[11]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -818,7 +920,7 @@ func (x *AcknowledgeResponse) String() string {
 func (*AcknowledgeResponse) ProtoMessage() {}
 
 func (x *AcknowledgeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[11]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -831,7 +933,7 @@ func (x *AcknowledgeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcknowledgeResponse.ProtoReflect.Descriptor instead.
 func (*AcknowledgeResponse) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{11}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{12}
 }
 
 type ResolveCompletionRequest struct {
@@ -843,7 +945,7 @@ type ResolveCompletionRequest struct {
 
 func (x *ResolveCompletionRequest) Reset() {
 	*x = ResolveCompletionRequest{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[12]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -855,7 +957,7 @@ func (x *ResolveCompletionRequest) String() string {
 func (*ResolveCompletionRequest) ProtoMessage() {}
 
 func (x *ResolveCompletionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[12]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -868,7 +970,7 @@ func (x *ResolveCompletionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveCompletionRequest.ProtoReflect.Descriptor instead.
 func (*ResolveCompletionRequest) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{12}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ResolveCompletionRequest) GetDelegationId() string {
@@ -887,7 +989,7 @@ type ResolveCompletionResponse struct {
 
 func (x *ResolveCompletionResponse) Reset() {
 	*x = ResolveCompletionResponse{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[13]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -899,7 +1001,7 @@ func (x *ResolveCompletionResponse) String() string {
 func (*ResolveCompletionResponse) ProtoMessage() {}
 
 func (x *ResolveCompletionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[13]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -912,7 +1014,7 @@ func (x *ResolveCompletionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveCompletionResponse.ProtoReflect.Descriptor instead.
 func (*ResolveCompletionResponse) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{13}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ResolveCompletionResponse) GetVerdict() CompletionVerdict {
@@ -931,7 +1033,7 @@ type EndTaskRequest struct {
 
 func (x *EndTaskRequest) Reset() {
 	*x = EndTaskRequest{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[14]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -943,7 +1045,7 @@ func (x *EndTaskRequest) String() string {
 func (*EndTaskRequest) ProtoMessage() {}
 
 func (x *EndTaskRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[14]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -956,7 +1058,7 @@ func (x *EndTaskRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndTaskRequest.ProtoReflect.Descriptor instead.
 func (*EndTaskRequest) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{14}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *EndTaskRequest) GetTaskId() string {
@@ -974,7 +1076,7 @@ type EndTaskResponse struct {
 
 func (x *EndTaskResponse) Reset() {
 	*x = EndTaskResponse{}
-	mi := &file_rookery_host_v1_host_proto_msgTypes[15]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -986,7 +1088,7 @@ func (x *EndTaskResponse) String() string {
 func (*EndTaskResponse) ProtoMessage() {}
 
 func (x *EndTaskResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_host_v1_host_proto_msgTypes[15]
+	mi := &file_rookery_host_v1_host_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -999,7 +1101,97 @@ func (x *EndTaskResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndTaskResponse.ProtoReflect.Descriptor instead.
 func (*EndTaskResponse) Descriptor() ([]byte, []int) {
-	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{15}
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{16}
+}
+
+type ProgressRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// working or input-required.
+	State string `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
+	// At most 4,096 bytes.
+	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProgressRequest) Reset() {
+	*x = ProgressRequest{}
+	mi := &file_rookery_host_v1_host_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProgressRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProgressRequest) ProtoMessage() {}
+
+func (x *ProgressRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_host_v1_host_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProgressRequest.ProtoReflect.Descriptor instead.
+func (*ProgressRequest) Descriptor() ([]byte, []int) {
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ProgressRequest) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *ProgressRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+type ProgressResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProgressResponse) Reset() {
+	*x = ProgressResponse{}
+	mi := &file_rookery_host_v1_host_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProgressResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProgressResponse) ProtoMessage() {}
+
+func (x *ProgressResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_host_v1_host_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProgressResponse.ProtoReflect.Descriptor instead.
+func (*ProgressResponse) Descriptor() ([]byte, []int) {
+	return file_rookery_host_v1_host_proto_rawDescGZIP(), []int{18}
 }
 
 var File_rookery_host_v1_host_proto protoreflect.FileDescriptor
@@ -1007,17 +1199,26 @@ var File_rookery_host_v1_host_proto protoreflect.FileDescriptor
 const file_rookery_host_v1_host_proto_rawDesc = "" +
 	"\n" +
 	"\x1arookery/host/v1/host.proto\x12\x0frookery.host.v1\"\x0f\n" +
-	"\rAttachRequest\"\x91\x01\n" +
+	"\rAttachRequest\"\xcf\x01\n" +
 	"\x0eAttachResponse\x128\n" +
 	"\tcaught_up\x18\x01 \x01(\v2\x19.rookery.host.v1.CaughtUpH\x00R\bcaughtUp\x12<\n" +
-	"\aoutcome\x18\x02 \x01(\v2 .rookery.host.v1.ReleasedOutcomeH\x00R\aoutcomeB\a\n" +
+	"\aoutcome\x18\x02 \x01(\v2 .rookery.host.v1.ReleasedOutcomeH\x00R\aoutcome\x12<\n" +
+	"\bprogress\x18\x03 \x01(\v2\x1e.rookery.host.v1.ChildProgressH\x00R\bprogressB\a\n" +
 	"\x05event\"\n" +
 	"\n" +
 	"\bCaughtUp\"p\n" +
 	"\x0fReleasedOutcome\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x17\n" +
 	"\atask_id\x18\x02 \x01(\tR\x06taskId\x122\n" +
-	"\aoutcome\x18\x03 \x01(\v2\x18.rookery.host.v1.OutcomeR\aoutcome\"\xbc\x02\n" +
+	"\aoutcome\x18\x03 \x01(\v2\x18.rookery.host.v1.OutcomeR\aoutcome\"\xb6\x01\n" +
+	"\rChildProgress\x12#\n" +
+	"\rdelegation_id\x18\x01 \x01(\tR\fdelegationId\x12\x18\n" +
+	"\acapsule\x18\x02 \x01(\tR\acapsule\x12\x18\n" +
+	"\aversion\x18\x03 \x01(\tR\aversion\x12\x14\n" +
+	"\x05state\x18\x04 \x01(\tR\x05state\x12\x18\n" +
+	"\amessage\x18\x05 \x01(\tR\amessage\x12\x1c\n" +
+	"\n" +
+	"at_unix_ms\x18\x06 \x01(\x03R\batUnixMs\"\xbc\x02\n" +
 	"\aOutcome\x12#\n" +
 	"\rdelegation_id\x18\x01 \x01(\tR\fdelegationId\x12\x18\n" +
 	"\acapsule\x18\x02 \x01(\tR\acapsule\x12\x18\n" +
@@ -1069,18 +1270,23 @@ const file_rookery_host_v1_host_proto_rawDesc = "" +
 	"\averdict\x18\x01 \x01(\x0e2\".rookery.host.v1.CompletionVerdictR\averdict\")\n" +
 	"\x0eEndTaskRequest\x12\x17\n" +
 	"\atask_id\x18\x01 \x01(\tR\x06taskId\"\x11\n" +
-	"\x0fEndTaskResponse*|\n" +
+	"\x0fEndTaskResponse\"A\n" +
+	"\x0fProgressRequest\x12\x14\n" +
+	"\x05state\x18\x01 \x01(\tR\x05state\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\x12\n" +
+	"\x10ProgressResponse*|\n" +
 	"\x11CompletionVerdict\x12\"\n" +
 	"\x1eCOMPLETION_VERDICT_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bCOMPLETION_VERDICT_RECORDED\x10\x01\x12\"\n" +
-	"\x1eCOMPLETION_VERDICT_NOT_AWAITED\x10\x022\x9f\x04\n" +
+	"\x1eCOMPLETION_VERDICT_NOT_AWAITED\x10\x022\xf0\x04\n" +
 	"\vHostService\x12K\n" +
 	"\x06Attach\x12\x1e.rookery.host.v1.AttachRequest\x1a\x1f.rookery.host.v1.AttachResponse0\x01\x12O\n" +
 	"\bDelegate\x12 .rookery.host.v1.DelegateRequest\x1a!.rookery.host.v1.DelegateResponse\x12^\n" +
 	"\rEndDelegation\x12%.rookery.host.v1.EndDelegationRequest\x1a&.rookery.host.v1.EndDelegationResponse\x12X\n" +
 	"\vAcknowledge\x12#.rookery.host.v1.AcknowledgeRequest\x1a$.rookery.host.v1.AcknowledgeResponse\x12j\n" +
 	"\x11ResolveCompletion\x12).rookery.host.v1.ResolveCompletionRequest\x1a*.rookery.host.v1.ResolveCompletionResponse\x12L\n" +
-	"\aEndTask\x12\x1f.rookery.host.v1.EndTaskRequest\x1a .rookery.host.v1.EndTaskResponseB&Z$rookery/proto/rookery/host/v1;hostv1b\x06proto3"
+	"\aEndTask\x12\x1f.rookery.host.v1.EndTaskRequest\x1a .rookery.host.v1.EndTaskResponse\x12O\n" +
+	"\bProgress\x12 .rookery.host.v1.ProgressRequest\x1a!.rookery.host.v1.ProgressResponseB&Z$rookery/proto/rookery/host/v1;hostv1b\x06proto3"
 
 var (
 	file_rookery_host_v1_host_proto_rawDescOnce sync.Once
@@ -1095,49 +1301,55 @@ func file_rookery_host_v1_host_proto_rawDescGZIP() []byte {
 }
 
 var file_rookery_host_v1_host_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_rookery_host_v1_host_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_rookery_host_v1_host_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_rookery_host_v1_host_proto_goTypes = []any{
 	(CompletionVerdict)(0),            // 0: rookery.host.v1.CompletionVerdict
 	(*AttachRequest)(nil),             // 1: rookery.host.v1.AttachRequest
 	(*AttachResponse)(nil),            // 2: rookery.host.v1.AttachResponse
 	(*CaughtUp)(nil),                  // 3: rookery.host.v1.CaughtUp
 	(*ReleasedOutcome)(nil),           // 4: rookery.host.v1.ReleasedOutcome
-	(*Outcome)(nil),                   // 5: rookery.host.v1.Outcome
-	(*DelegateRequest)(nil),           // 6: rookery.host.v1.DelegateRequest
-	(*DelegateResponse)(nil),          // 7: rookery.host.v1.DelegateResponse
-	(*Refusal)(nil),                   // 8: rookery.host.v1.Refusal
-	(*EndDelegationRequest)(nil),      // 9: rookery.host.v1.EndDelegationRequest
-	(*EndDelegationResponse)(nil),     // 10: rookery.host.v1.EndDelegationResponse
-	(*AcknowledgeRequest)(nil),        // 11: rookery.host.v1.AcknowledgeRequest
-	(*AcknowledgeResponse)(nil),       // 12: rookery.host.v1.AcknowledgeResponse
-	(*ResolveCompletionRequest)(nil),  // 13: rookery.host.v1.ResolveCompletionRequest
-	(*ResolveCompletionResponse)(nil), // 14: rookery.host.v1.ResolveCompletionResponse
-	(*EndTaskRequest)(nil),            // 15: rookery.host.v1.EndTaskRequest
-	(*EndTaskResponse)(nil),           // 16: rookery.host.v1.EndTaskResponse
+	(*ChildProgress)(nil),             // 5: rookery.host.v1.ChildProgress
+	(*Outcome)(nil),                   // 6: rookery.host.v1.Outcome
+	(*DelegateRequest)(nil),           // 7: rookery.host.v1.DelegateRequest
+	(*DelegateResponse)(nil),          // 8: rookery.host.v1.DelegateResponse
+	(*Refusal)(nil),                   // 9: rookery.host.v1.Refusal
+	(*EndDelegationRequest)(nil),      // 10: rookery.host.v1.EndDelegationRequest
+	(*EndDelegationResponse)(nil),     // 11: rookery.host.v1.EndDelegationResponse
+	(*AcknowledgeRequest)(nil),        // 12: rookery.host.v1.AcknowledgeRequest
+	(*AcknowledgeResponse)(nil),       // 13: rookery.host.v1.AcknowledgeResponse
+	(*ResolveCompletionRequest)(nil),  // 14: rookery.host.v1.ResolveCompletionRequest
+	(*ResolveCompletionResponse)(nil), // 15: rookery.host.v1.ResolveCompletionResponse
+	(*EndTaskRequest)(nil),            // 16: rookery.host.v1.EndTaskRequest
+	(*EndTaskResponse)(nil),           // 17: rookery.host.v1.EndTaskResponse
+	(*ProgressRequest)(nil),           // 18: rookery.host.v1.ProgressRequest
+	(*ProgressResponse)(nil),          // 19: rookery.host.v1.ProgressResponse
 }
 var file_rookery_host_v1_host_proto_depIdxs = []int32{
 	3,  // 0: rookery.host.v1.AttachResponse.caught_up:type_name -> rookery.host.v1.CaughtUp
 	4,  // 1: rookery.host.v1.AttachResponse.outcome:type_name -> rookery.host.v1.ReleasedOutcome
-	5,  // 2: rookery.host.v1.ReleasedOutcome.outcome:type_name -> rookery.host.v1.Outcome
-	5,  // 3: rookery.host.v1.EndDelegationResponse.outcome:type_name -> rookery.host.v1.Outcome
-	0,  // 4: rookery.host.v1.ResolveCompletionResponse.verdict:type_name -> rookery.host.v1.CompletionVerdict
-	1,  // 5: rookery.host.v1.HostService.Attach:input_type -> rookery.host.v1.AttachRequest
-	6,  // 6: rookery.host.v1.HostService.Delegate:input_type -> rookery.host.v1.DelegateRequest
-	9,  // 7: rookery.host.v1.HostService.EndDelegation:input_type -> rookery.host.v1.EndDelegationRequest
-	11, // 8: rookery.host.v1.HostService.Acknowledge:input_type -> rookery.host.v1.AcknowledgeRequest
-	13, // 9: rookery.host.v1.HostService.ResolveCompletion:input_type -> rookery.host.v1.ResolveCompletionRequest
-	15, // 10: rookery.host.v1.HostService.EndTask:input_type -> rookery.host.v1.EndTaskRequest
-	2,  // 11: rookery.host.v1.HostService.Attach:output_type -> rookery.host.v1.AttachResponse
-	7,  // 12: rookery.host.v1.HostService.Delegate:output_type -> rookery.host.v1.DelegateResponse
-	10, // 13: rookery.host.v1.HostService.EndDelegation:output_type -> rookery.host.v1.EndDelegationResponse
-	12, // 14: rookery.host.v1.HostService.Acknowledge:output_type -> rookery.host.v1.AcknowledgeResponse
-	14, // 15: rookery.host.v1.HostService.ResolveCompletion:output_type -> rookery.host.v1.ResolveCompletionResponse
-	16, // 16: rookery.host.v1.HostService.EndTask:output_type -> rookery.host.v1.EndTaskResponse
-	11, // [11:17] is the sub-list for method output_type
-	5,  // [5:11] is the sub-list for method input_type
-	5,  // [5:5] is the sub-list for extension type_name
-	5,  // [5:5] is the sub-list for extension extendee
-	0,  // [0:5] is the sub-list for field type_name
+	5,  // 2: rookery.host.v1.AttachResponse.progress:type_name -> rookery.host.v1.ChildProgress
+	6,  // 3: rookery.host.v1.ReleasedOutcome.outcome:type_name -> rookery.host.v1.Outcome
+	6,  // 4: rookery.host.v1.EndDelegationResponse.outcome:type_name -> rookery.host.v1.Outcome
+	0,  // 5: rookery.host.v1.ResolveCompletionResponse.verdict:type_name -> rookery.host.v1.CompletionVerdict
+	1,  // 6: rookery.host.v1.HostService.Attach:input_type -> rookery.host.v1.AttachRequest
+	7,  // 7: rookery.host.v1.HostService.Delegate:input_type -> rookery.host.v1.DelegateRequest
+	10, // 8: rookery.host.v1.HostService.EndDelegation:input_type -> rookery.host.v1.EndDelegationRequest
+	12, // 9: rookery.host.v1.HostService.Acknowledge:input_type -> rookery.host.v1.AcknowledgeRequest
+	14, // 10: rookery.host.v1.HostService.ResolveCompletion:input_type -> rookery.host.v1.ResolveCompletionRequest
+	16, // 11: rookery.host.v1.HostService.EndTask:input_type -> rookery.host.v1.EndTaskRequest
+	18, // 12: rookery.host.v1.HostService.Progress:input_type -> rookery.host.v1.ProgressRequest
+	2,  // 13: rookery.host.v1.HostService.Attach:output_type -> rookery.host.v1.AttachResponse
+	8,  // 14: rookery.host.v1.HostService.Delegate:output_type -> rookery.host.v1.DelegateResponse
+	11, // 15: rookery.host.v1.HostService.EndDelegation:output_type -> rookery.host.v1.EndDelegationResponse
+	13, // 16: rookery.host.v1.HostService.Acknowledge:output_type -> rookery.host.v1.AcknowledgeResponse
+	15, // 17: rookery.host.v1.HostService.ResolveCompletion:output_type -> rookery.host.v1.ResolveCompletionResponse
+	17, // 18: rookery.host.v1.HostService.EndTask:output_type -> rookery.host.v1.EndTaskResponse
+	19, // 19: rookery.host.v1.HostService.Progress:output_type -> rookery.host.v1.ProgressResponse
+	13, // [13:20] is the sub-list for method output_type
+	6,  // [6:13] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_rookery_host_v1_host_proto_init() }
@@ -1148,6 +1360,7 @@ func file_rookery_host_v1_host_proto_init() {
 	file_rookery_host_v1_host_proto_msgTypes[1].OneofWrappers = []any{
 		(*AttachResponse_CaughtUp)(nil),
 		(*AttachResponse_Outcome)(nil),
+		(*AttachResponse_Progress)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1155,7 +1368,7 @@ func file_rookery_host_v1_host_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_rookery_host_v1_host_proto_rawDesc), len(file_rookery_host_v1_host_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   16,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -27,6 +27,7 @@ const (
 	HostService_Acknowledge_FullMethodName       = "/rookery.host.v1.HostService/Acknowledge"
 	HostService_ResolveCompletion_FullMethodName = "/rookery.host.v1.HostService/ResolveCompletion"
 	HostService_EndTask_FullMethodName           = "/rookery.host.v1.HostService/EndTask"
+	HostService_Progress_FullMethodName          = "/rookery.host.v1.HostService/Progress"
 )
 
 // HostServiceClient is the client API for HostService service.
@@ -51,6 +52,9 @@ type HostServiceClient interface {
 	ResolveCompletion(ctx context.Context, in *ResolveCompletionRequest, opts ...grpc.CallOption) (*ResolveCompletionResponse, error)
 	// EndTask ends the children that the ended task left running and answers when they are gone.
 	EndTask(ctx context.Context, in *EndTaskRequest, opts ...grpc.CallOption) (*EndTaskResponse, error)
+	// Progress says how far the asking session's task is. The session that delegated it is told on its stream, if it has
+	// one open. Nothing is kept: of several words that the stream has not taken yet, the last is told.
+	Progress(ctx context.Context, in *ProgressRequest, opts ...grpc.CallOption) (*ProgressResponse, error)
 }
 
 type hostServiceClient struct {
@@ -130,6 +134,16 @@ func (c *hostServiceClient) EndTask(ctx context.Context, in *EndTaskRequest, opt
 	return out, nil
 }
 
+func (c *hostServiceClient) Progress(ctx context.Context, in *ProgressRequest, opts ...grpc.CallOption) (*ProgressResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ProgressResponse)
+	err := c.cc.Invoke(ctx, HostService_Progress_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // HostServiceServer is the server API for HostService service.
 // All implementations must embed UnimplementedHostServiceServer
 // for forward compatibility.
@@ -152,6 +166,9 @@ type HostServiceServer interface {
 	ResolveCompletion(context.Context, *ResolveCompletionRequest) (*ResolveCompletionResponse, error)
 	// EndTask ends the children that the ended task left running and answers when they are gone.
 	EndTask(context.Context, *EndTaskRequest) (*EndTaskResponse, error)
+	// Progress says how far the asking session's task is. The session that delegated it is told on its stream, if it has
+	// one open. Nothing is kept: of several words that the stream has not taken yet, the last is told.
+	Progress(context.Context, *ProgressRequest) (*ProgressResponse, error)
 	mustEmbedUnimplementedHostServiceServer()
 }
 
@@ -179,6 +196,9 @@ func (UnimplementedHostServiceServer) ResolveCompletion(context.Context, *Resolv
 }
 func (UnimplementedHostServiceServer) EndTask(context.Context, *EndTaskRequest) (*EndTaskResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method EndTask not implemented")
+}
+func (UnimplementedHostServiceServer) Progress(context.Context, *ProgressRequest) (*ProgressResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Progress not implemented")
 }
 func (UnimplementedHostServiceServer) mustEmbedUnimplementedHostServiceServer() {}
 func (UnimplementedHostServiceServer) testEmbeddedByValue()                     {}
@@ -302,6 +322,24 @@ func _HostService_EndTask_Handler(srv interface{}, ctx context.Context, dec func
 	return interceptor(ctx, in, info, handler)
 }
 
+func _HostService_Progress_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ProgressRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(HostServiceServer).Progress(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: HostService_Progress_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(HostServiceServer).Progress(ctx, req.(*ProgressRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // HostService_ServiceDesc is the grpc.ServiceDesc for HostService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -328,6 +366,10 @@ var HostService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "EndTask",
 			Handler:    _HostService_EndTask_Handler,
+		},
+		{
+			MethodName: "Progress",
+			Handler:    _HostService_Progress_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

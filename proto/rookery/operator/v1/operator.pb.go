@@ -136,6 +136,176 @@ func (DelegationState) EnumDescriptor() ([]byte, []int) {
 	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{1}
 }
 
+type CheckState int32
+
+const (
+	CheckState_CHECK_STATE_UNSPECIFIED CheckState = 0
+	CheckState_CHECK_STATE_OK          CheckState = 1
+	CheckState_CHECK_STATE_MISSING     CheckState = 2
+)
+
+// Enum value maps for CheckState.
+var (
+	CheckState_name = map[int32]string{
+		0: "CHECK_STATE_UNSPECIFIED",
+		1: "CHECK_STATE_OK",
+		2: "CHECK_STATE_MISSING",
+	}
+	CheckState_value = map[string]int32{
+		"CHECK_STATE_UNSPECIFIED": 0,
+		"CHECK_STATE_OK":          1,
+		"CHECK_STATE_MISSING":     2,
+	}
+)
+
+func (x CheckState) Enum() *CheckState {
+	p := new(CheckState)
+	*p = x
+	return p
+}
+
+func (x CheckState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CheckState) Descriptor() protoreflect.EnumDescriptor {
+	return file_rookery_operator_v1_operator_proto_enumTypes[2].Descriptor()
+}
+
+func (CheckState) Type() protoreflect.EnumType {
+	return &file_rookery_operator_v1_operator_proto_enumTypes[2]
+}
+
+func (x CheckState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CheckState.Descriptor instead.
+func (CheckState) EnumDescriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{2}
+}
+
+type EventKind int32
+
+const (
+	EventKind_EVENT_KIND_UNSPECIFIED EventKind = 0
+	// A session has another state.
+	EventKind_EVENT_KIND_SESSION EventKind = 1
+	// A delegation has another state.
+	EventKind_EVENT_KIND_DELEGATION EventKind = 2
+	// A delegation has ended, and this is how.
+	EventKind_EVENT_KIND_OUTCOME EventKind = 3
+	// A capsule asked for a delegation and was refused.
+	EventKind_EVENT_KIND_REFUSAL EventKind = 4
+	// The supervisor is up, or is stopping.
+	EventKind_EVENT_KIND_HOST EventKind = 5
+)
+
+// Enum value maps for EventKind.
+var (
+	EventKind_name = map[int32]string{
+		0: "EVENT_KIND_UNSPECIFIED",
+		1: "EVENT_KIND_SESSION",
+		2: "EVENT_KIND_DELEGATION",
+		3: "EVENT_KIND_OUTCOME",
+		4: "EVENT_KIND_REFUSAL",
+		5: "EVENT_KIND_HOST",
+	}
+	EventKind_value = map[string]int32{
+		"EVENT_KIND_UNSPECIFIED": 0,
+		"EVENT_KIND_SESSION":     1,
+		"EVENT_KIND_DELEGATION":  2,
+		"EVENT_KIND_OUTCOME":     3,
+		"EVENT_KIND_REFUSAL":     4,
+		"EVENT_KIND_HOST":        5,
+	}
+)
+
+func (x EventKind) Enum() *EventKind {
+	p := new(EventKind)
+	*p = x
+	return p
+}
+
+func (x EventKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (EventKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_rookery_operator_v1_operator_proto_enumTypes[3].Descriptor()
+}
+
+func (EventKind) Type() protoreflect.EnumType {
+	return &file_rookery_operator_v1_operator_proto_enumTypes[3]
+}
+
+func (x EventKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use EventKind.Descriptor instead.
+func (EventKind) EnumDescriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{3}
+}
+
+type LogSource int32
+
+const (
+	// As LOG_SOURCE_GUEST_STDERR.
+	LogSource_LOG_SOURCE_UNSPECIFIED  LogSource = 0
+	LogSource_LOG_SOURCE_GUEST_STDERR LogSource = 1
+	LogSource_LOG_SOURCE_GUEST_STDOUT LogSource = 2
+	// What the worker process itself logged.
+	LogSource_LOG_SOURCE_WORKER LogSource = 3
+	// The session's trace, one JSON object a line.
+	LogSource_LOG_SOURCE_TRACE LogSource = 4
+)
+
+// Enum value maps for LogSource.
+var (
+	LogSource_name = map[int32]string{
+		0: "LOG_SOURCE_UNSPECIFIED",
+		1: "LOG_SOURCE_GUEST_STDERR",
+		2: "LOG_SOURCE_GUEST_STDOUT",
+		3: "LOG_SOURCE_WORKER",
+		4: "LOG_SOURCE_TRACE",
+	}
+	LogSource_value = map[string]int32{
+		"LOG_SOURCE_UNSPECIFIED":  0,
+		"LOG_SOURCE_GUEST_STDERR": 1,
+		"LOG_SOURCE_GUEST_STDOUT": 2,
+		"LOG_SOURCE_WORKER":       3,
+		"LOG_SOURCE_TRACE":        4,
+	}
+)
+
+func (x LogSource) Enum() *LogSource {
+	p := new(LogSource)
+	*p = x
+	return p
+}
+
+func (x LogSource) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (LogSource) Descriptor() protoreflect.EnumDescriptor {
+	return file_rookery_operator_v1_operator_proto_enumTypes[4].Descriptor()
+}
+
+func (LogSource) Type() protoreflect.EnumType {
+	return &file_rookery_operator_v1_operator_proto_enumTypes[4]
+}
+
+func (x LogSource) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use LogSource.Descriptor instead.
+func (LogSource) EnumDescriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{4}
+}
+
 type Session struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	SessionId string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -1163,7 +1333,11 @@ type GetHostResponse struct {
 	DelegationsEnded uint32                 `protobuf:"varint,8,opt,name=delegations_ended,json=delegationsEnded,proto3" json:"delegations_ended,omitempty"`
 	Limits           *HostLimits            `protobuf:"bytes,9,opt,name=limits,proto3" json:"limits,omitempty"`
 	// The class of containment that workers get here.
-	Containment   string `protobuf:"bytes,10,opt,name=containment,proto3" json:"containment,omitempty"`
+	Containment string `protobuf:"bytes,10,opt,name=containment,proto3" json:"containment,omitempty"`
+	// What this machine can enforce, as `supervisor doctor` shows it; looked at when the supervisor started.
+	Checks []*Check `protobuf:"bytes,11,rep,name=checks,proto3" json:"checks,omitempty"`
+	// The seq of the latest event, 0 when there was none.
+	LatestEvent   uint64 `protobuf:"varint,12,opt,name=latest_event,json=latestEvent,proto3" json:"latest_event,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1268,6 +1442,101 @@ func (x *GetHostResponse) GetContainment() string {
 	return ""
 }
 
+func (x *GetHostResponse) GetChecks() []*Check {
+	if x != nil {
+		return x.Checks
+	}
+	return nil
+}
+
+func (x *GetHostResponse) GetLatestEvent() uint64 {
+	if x != nil {
+		return x.LatestEvent
+	}
+	return 0
+}
+
+// Check is one thing that this program wants of the machine.
+type Check struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A word that scripts may rely on.
+	Name  string     `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	State CheckState `protobuf:"varint,2,opt,name=state,proto3,enum=rookery.operator.v1.CheckState" json:"state,omitempty"`
+	// Without it nothing runs here.
+	Required bool `protobuf:"varint,3,opt,name=required,proto3" json:"required,omitempty"`
+	// What was found.
+	Detail string `protobuf:"bytes,4,opt,name=detail,proto3" json:"detail,omitempty"`
+	// What to do about it; empty when nothing is missing.
+	Remedy        string `protobuf:"bytes,5,opt,name=remedy,proto3" json:"remedy,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Check) Reset() {
+	*x = Check{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Check) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Check) ProtoMessage() {}
+
+func (x *Check) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Check.ProtoReflect.Descriptor instead.
+func (*Check) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Check) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Check) GetState() CheckState {
+	if x != nil {
+		return x.State
+	}
+	return CheckState_CHECK_STATE_UNSPECIFIED
+}
+
+func (x *Check) GetRequired() bool {
+	if x != nil {
+		return x.Required
+	}
+	return false
+}
+
+func (x *Check) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
+func (x *Check) GetRemedy() string {
+	if x != nil {
+		return x.Remedy
+	}
+	return ""
+}
+
 type HostLimits struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	MaxDepth           uint32                 `protobuf:"varint,1,opt,name=max_depth,json=maxDepth,proto3" json:"max_depth,omitempty"`
@@ -1282,7 +1551,7 @@ type HostLimits struct {
 
 func (x *HostLimits) Reset() {
 	*x = HostLimits{}
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[14]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1294,7 +1563,7 @@ func (x *HostLimits) String() string {
 func (*HostLimits) ProtoMessage() {}
 
 func (x *HostLimits) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[14]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1307,7 +1576,7 @@ func (x *HostLimits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostLimits.ProtoReflect.Descriptor instead.
 func (*HostLimits) Descriptor() ([]byte, []int) {
-	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{14}
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *HostLimits) GetMaxDepth() uint32 {
@@ -1350,6 +1619,845 @@ func (x *HostLimits) GetSpawnBurst() uint32 {
 		return x.SpawnBurst
 	}
 	return 0
+}
+
+type StopSessionRequest struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	SessionId string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Shown in the detail; at most 500 bytes.
+	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	// As in KillDelegationRequest.
+	Grace         *durationpb.Duration `protobuf:"bytes,3,opt,name=grace,proto3" json:"grace,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StopSessionRequest) Reset() {
+	*x = StopSessionRequest{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StopSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StopSessionRequest) ProtoMessage() {}
+
+func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StopSessionRequest.ProtoReflect.Descriptor instead.
+func (*StopSessionRequest) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *StopSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *StopSessionRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *StopSessionRequest) GetGrace() *durationpb.Duration {
+	if x != nil {
+		return x.Grace
+	}
+	return nil
+}
+
+type StopSessionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Session       *Session               `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StopSessionResponse) Reset() {
+	*x = StopSessionResponse{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StopSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StopSessionResponse) ProtoMessage() {}
+
+func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StopSessionResponse.ProtoReflect.Descriptor instead.
+func (*StopSessionResponse) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *StopSessionResponse) GetSession() *Session {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
+type LaunchCapsuleRequest struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Capsule string                 `protobuf:"bytes,1,opt,name=capsule,proto3" json:"capsule,omitempty"`
+	// May be empty when exactly one version of the capsule is installed.
+	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
+	Task    string `protobuf:"bytes,3,opt,name=task,proto3" json:"task,omitempty"`
+	// An absolute path on the host, made when it is missing; empty for a folder of the session's own.
+	Workdir       string `protobuf:"bytes,4,opt,name=workdir,proto3" json:"workdir,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LaunchCapsuleRequest) Reset() {
+	*x = LaunchCapsuleRequest{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LaunchCapsuleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LaunchCapsuleRequest) ProtoMessage() {}
+
+func (x *LaunchCapsuleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LaunchCapsuleRequest.ProtoReflect.Descriptor instead.
+func (*LaunchCapsuleRequest) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *LaunchCapsuleRequest) GetCapsule() string {
+	if x != nil {
+		return x.Capsule
+	}
+	return ""
+}
+
+func (x *LaunchCapsuleRequest) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *LaunchCapsuleRequest) GetTask() string {
+	if x != nil {
+		return x.Task
+	}
+	return ""
+}
+
+func (x *LaunchCapsuleRequest) GetWorkdir() string {
+	if x != nil {
+		return x.Workdir
+	}
+	return ""
+}
+
+type LaunchCapsuleResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Session       *Session               `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LaunchCapsuleResponse) Reset() {
+	*x = LaunchCapsuleResponse{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LaunchCapsuleResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LaunchCapsuleResponse) ProtoMessage() {}
+
+func (x *LaunchCapsuleResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LaunchCapsuleResponse.ProtoReflect.Descriptor instead.
+func (*LaunchCapsuleResponse) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *LaunchCapsuleResponse) GetSession() *Session {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
+// Event is one thing that happened. Fields that do not belong to its kind are empty.
+type Event struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Grows by one from event to event, and on from one supervisor of a state folder to the next, which begins at its start in
+	// milliseconds of the Unix epoch.
+	Seq  uint64                 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
+	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
+	Kind EventKind              `protobuf:"varint,3,opt,name=kind,proto3,enum=rookery.operator.v1.EventKind" json:"kind,omitempty"`
+	// The session it is about: of a delegation and its outcome, the child's; of a refusal, the one that asked.
+	SessionId       string `protobuf:"bytes,4,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	DelegationId    string `protobuf:"bytes,5,opt,name=delegation_id,json=delegationId,proto3" json:"delegation_id,omitempty"`
+	ParentSessionId string `protobuf:"bytes,6,opt,name=parent_session_id,json=parentSessionId,proto3" json:"parent_session_id,omitempty"`
+	RootSessionId   string `protobuf:"bytes,7,opt,name=root_session_id,json=rootSessionId,proto3" json:"root_session_id,omitempty"`
+	// The capsule, of a refusal the one that was asked for: cut at 100 bytes, as the version is.
+	Capsule string `protobuf:"bytes,8,opt,name=capsule,proto3" json:"capsule,omitempty"`
+	Version string `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
+	// starting, running, ending or ended; of the host: up or stopping.
+	State string `protobuf:"bytes,10,opt,name=state,proto3" json:"state,omitempty"`
+	// How a session ended.
+	Status string `protobuf:"bytes,11,opt,name=status,proto3" json:"status,omitempty"`
+	// The bounded detail of an end, or the sentence of a refusal.
+	Detail string `protobuf:"bytes,12,opt,name=detail,proto3" json:"detail,omitempty"`
+	// The code of a refusal.
+	Code string `protobuf:"bytes,13,opt,name=code,proto3" json:"code,omitempty"`
+	// How many refusals of this session with this code came since the last event about one and have no event of their own.
+	Dropped       uint64   `protobuf:"varint,14,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	Outcome       *Outcome `protobuf:"bytes,15,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Event) Reset() {
+	*x = Event{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Event) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Event) ProtoMessage() {}
+
+func (x *Event) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Event.ProtoReflect.Descriptor instead.
+func (*Event) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Event) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *Event) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *Event) GetKind() EventKind {
+	if x != nil {
+		return x.Kind
+	}
+	return EventKind_EVENT_KIND_UNSPECIFIED
+}
+
+func (x *Event) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *Event) GetDelegationId() string {
+	if x != nil {
+		return x.DelegationId
+	}
+	return ""
+}
+
+func (x *Event) GetParentSessionId() string {
+	if x != nil {
+		return x.ParentSessionId
+	}
+	return ""
+}
+
+func (x *Event) GetRootSessionId() string {
+	if x != nil {
+		return x.RootSessionId
+	}
+	return ""
+}
+
+func (x *Event) GetCapsule() string {
+	if x != nil {
+		return x.Capsule
+	}
+	return ""
+}
+
+func (x *Event) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *Event) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *Event) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *Event) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
+func (x *Event) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *Event) GetDropped() uint64 {
+	if x != nil {
+		return x.Dropped
+	}
+	return 0
+}
+
+func (x *Event) GetOutcome() *Outcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return nil
+}
+
+// Outcome is how a delegation ended, without what the capsule answered: events carry no text of a capsule but a bounded detail.
+type Outcome struct {
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	DelegationId string                 `protobuf:"bytes,1,opt,name=delegation_id,json=delegationId,proto3" json:"delegation_id,omitempty"`
+	Capsule      string                 `protobuf:"bytes,2,opt,name=capsule,proto3" json:"capsule,omitempty"`
+	Version      string                 `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
+	Status       string                 `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
+	DurationMs   int64                  `protobuf:"varint,5,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	Detail       string                 `protobuf:"bytes,6,opt,name=detail,proto3" json:"detail,omitempty"`
+	// text, none or empty.
+	ResultState   string `protobuf:"bytes,7,opt,name=result_state,json=resultState,proto3" json:"result_state,omitempty"`
+	Truncated     bool   `protobuf:"varint,8,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Outcome) Reset() {
+	*x = Outcome{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Outcome) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Outcome) ProtoMessage() {}
+
+func (x *Outcome) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Outcome.ProtoReflect.Descriptor instead.
+func (*Outcome) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Outcome) GetDelegationId() string {
+	if x != nil {
+		return x.DelegationId
+	}
+	return ""
+}
+
+func (x *Outcome) GetCapsule() string {
+	if x != nil {
+		return x.Capsule
+	}
+	return ""
+}
+
+func (x *Outcome) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *Outcome) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *Outcome) GetDurationMs() int64 {
+	if x != nil {
+		return x.DurationMs
+	}
+	return 0
+}
+
+func (x *Outcome) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
+func (x *Outcome) GetResultState() string {
+	if x != nil {
+		return x.ResultState
+	}
+	return ""
+}
+
+func (x *Outcome) GetTruncated() bool {
+	if x != nil {
+		return x.Truncated
+	}
+	return false
+}
+
+type WatchEventsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only events behind this seq: the last one that the caller has seen. 0: everything that is still kept.
+	After uint64 `protobuf:"varint,1,opt,name=after,proto3" json:"after,omitempty"`
+	// Only these kinds; empty: all.
+	Kinds []EventKind `protobuf:"varint,2,rep,packed,name=kinds,proto3,enum=rookery.operator.v1.EventKind" json:"kinds,omitempty"`
+	// Only events about this session, what it delegated and, for a root, everything beneath it.
+	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// End the stream behind what is kept now instead of waiting for more.
+	UntilNow      bool `protobuf:"varint,4,opt,name=until_now,json=untilNow,proto3" json:"until_now,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchEventsRequest) Reset() {
+	*x = WatchEventsRequest{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchEventsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchEventsRequest) ProtoMessage() {}
+
+func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
+func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *WatchEventsRequest) GetAfter() uint64 {
+	if x != nil {
+		return x.After
+	}
+	return 0
+}
+
+func (x *WatchEventsRequest) GetKinds() []EventKind {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *WatchEventsRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *WatchEventsRequest) GetUntilNow() bool {
+	if x != nil {
+		return x.UntilNow
+	}
+	return false
+}
+
+type WatchEventsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to What:
+	//
+	//	*WatchEventsResponse_Event
+	//	*WatchEventsResponse_Missed
+	//	*WatchEventsResponse_CaughtUp
+	What          isWatchEventsResponse_What `protobuf_oneof:"what"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchEventsResponse) Reset() {
+	*x = WatchEventsResponse{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchEventsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchEventsResponse) ProtoMessage() {}
+
+func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
+func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *WatchEventsResponse) GetWhat() isWatchEventsResponse_What {
+	if x != nil {
+		return x.What
+	}
+	return nil
+}
+
+func (x *WatchEventsResponse) GetEvent() *Event {
+	if x != nil {
+		if x, ok := x.What.(*WatchEventsResponse_Event); ok {
+			return x.Event
+		}
+	}
+	return nil
+}
+
+func (x *WatchEventsResponse) GetMissed() *Missed {
+	if x != nil {
+		if x, ok := x.What.(*WatchEventsResponse_Missed); ok {
+			return x.Missed
+		}
+	}
+	return nil
+}
+
+func (x *WatchEventsResponse) GetCaughtUp() uint64 {
+	if x != nil {
+		if x, ok := x.What.(*WatchEventsResponse_CaughtUp); ok {
+			return x.CaughtUp
+		}
+	}
+	return 0
+}
+
+type isWatchEventsResponse_What interface {
+	isWatchEventsResponse_What()
+}
+
+type WatchEventsResponse_Event struct {
+	Event *Event `protobuf:"bytes,1,opt,name=event,proto3,oneof"`
+}
+
+type WatchEventsResponse_Missed struct {
+	Missed *Missed `protobuf:"bytes,2,opt,name=missed,proto3,oneof"`
+}
+
+type WatchEventsResponse_CaughtUp struct {
+	// Sent once, behind what was kept when the call came, with the latest seq.
+	CaughtUp uint64 `protobuf:"varint,3,opt,name=caught_up,json=caughtUp,proto3,oneof"`
+}
+
+func (*WatchEventsResponse_Event) isWatchEventsResponse_What() {}
+
+func (*WatchEventsResponse_Missed) isWatchEventsResponse_What() {}
+
+func (*WatchEventsResponse_CaughtUp) isWatchEventsResponse_What() {}
+
+// Missed says that events which the caller has not seen are not kept any more. The list calls show what came of them.
+type Missed struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many, of all kinds; 0 when nobody knows.
+	Events uint64 `protobuf:"varint,1,opt,name=events,proto3" json:"events,omitempty"`
+	// They were another supervisor's: this one has started since.
+	Restarted     bool `protobuf:"varint,2,opt,name=restarted,proto3" json:"restarted,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Missed) Reset() {
+	*x = Missed{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Missed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Missed) ProtoMessage() {}
+
+func (x *Missed) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Missed.ProtoReflect.Descriptor instead.
+func (*Missed) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *Missed) GetEvents() uint64 {
+	if x != nil {
+		return x.Events
+	}
+	return 0
+}
+
+func (x *Missed) GetRestarted() bool {
+	if x != nil {
+		return x.Restarted
+	}
+	return false
+}
+
+type TailLogsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A session, or a delegation: then its child's session.
+	SessionId string    `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	Source    LogSource `protobuf:"varint,2,opt,name=source,proto3,enum=rookery.operator.v1.LogSource" json:"source,omitempty"`
+	// Begin with at most so many of the last lines; 0: with the first line there is.
+	Lines int32 `protobuf:"varint,3,opt,name=lines,proto3" json:"lines,omitempty"`
+	// Go on with what is written from now on, until the session has ended and everything was sent.
+	Follow        bool `protobuf:"varint,4,opt,name=follow,proto3" json:"follow,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TailLogsRequest) Reset() {
+	*x = TailLogsRequest{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TailLogsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TailLogsRequest) ProtoMessage() {}
+
+func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TailLogsRequest.ProtoReflect.Descriptor instead.
+func (*TailLogsRequest) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *TailLogsRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *TailLogsRequest) GetSource() LogSource {
+	if x != nil {
+		return x.Source
+	}
+	return LogSource_LOG_SOURCE_UNSPECIFIED
+}
+
+func (x *TailLogsRequest) GetLines() int32 {
+	if x != nil {
+		return x.Lines
+	}
+	return 0
+}
+
+func (x *TailLogsRequest) GetFollow() bool {
+	if x != nil {
+		return x.Follow
+	}
+	return false
+}
+
+type TailLogsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Without their newlines; bytes that are not UTF-8 are replaced. What a capsule wrote is data: escape it before a terminal.
+	Lines []string `protobuf:"bytes,1,rep,name=lines,proto3" json:"lines,omitempty"`
+	// The file was cut or replaced since the response before: these lines begin anew.
+	Restarted     bool `protobuf:"varint,2,opt,name=restarted,proto3" json:"restarted,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TailLogsResponse) Reset() {
+	*x = TailLogsResponse{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TailLogsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TailLogsResponse) ProtoMessage() {}
+
+func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TailLogsResponse.ProtoReflect.Descriptor instead.
+func (*TailLogsResponse) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *TailLogsResponse) GetLines() []string {
+	if x != nil {
+		return x.Lines
+	}
+	return nil
+}
+
+func (x *TailLogsResponse) GetRestarted() bool {
+	if x != nil {
+		return x.Restarted
+	}
+	return false
 }
 
 var File_rookery_operator_v1_operator_proto protoreflect.FileDescriptor
@@ -1460,7 +2568,7 @@ const file_rookery_operator_v1_operator_proto_rawDesc = "" +
 	"\n" +
 	"delegation\x18\x01 \x01(\v2\x1f.rookery.operator.v1.DelegationR\n" +
 	"delegation\"\x10\n" +
-	"\x0eGetHostRequest\"\x94\x03\n" +
+	"\x0eGetHostRequest\"\xeb\x03\n" +
 	"\x0fGetHostResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x10\n" +
 	"\x03pid\x18\x02 \x01(\x05R\x03pid\x12\x1b\n" +
@@ -1473,7 +2581,15 @@ const file_rookery_operator_v1_operator_proto_rawDesc = "" +
 	"\x11delegations_ended\x18\b \x01(\rR\x10delegationsEnded\x127\n" +
 	"\x06limits\x18\t \x01(\v2\x1f.rookery.operator.v1.HostLimitsR\x06limits\x12 \n" +
 	"\vcontainment\x18\n" +
-	" \x01(\tR\vcontainment\"\xfb\x01\n" +
+	" \x01(\tR\vcontainment\x122\n" +
+	"\x06checks\x18\v \x03(\v2\x1a.rookery.operator.v1.CheckR\x06checks\x12!\n" +
+	"\flatest_event\x18\f \x01(\x04R\vlatestEvent\"\x9e\x01\n" +
+	"\x05Check\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x125\n" +
+	"\x05state\x18\x02 \x01(\x0e2\x1f.rookery.operator.v1.CheckStateR\x05state\x12\x1a\n" +
+	"\brequired\x18\x03 \x01(\bR\brequired\x12\x16\n" +
+	"\x06detail\x18\x04 \x01(\tR\x06detail\x12\x16\n" +
+	"\x06remedy\x18\x05 \x01(\tR\x06remedy\"\xfb\x01\n" +
 	"\n" +
 	"HostLimits\x12\x1b\n" +
 	"\tmax_depth\x18\x01 \x01(\rR\bmaxDepth\x12!\n" +
@@ -1482,7 +2598,72 @@ const file_rookery_operator_v1_operator_proto_rawDesc = "" +
 	"\x13max_spawns_per_root\x18\x04 \x01(\rR\x10maxSpawnsPerRoot\x121\n" +
 	"\x15spawn_rate_per_minute\x18\x05 \x01(\x01R\x12spawnRatePerMinute\x12\x1f\n" +
 	"\vspawn_burst\x18\x06 \x01(\rR\n" +
-	"spawnBurst*\x97\x01\n" +
+	"spawnBurst\"\x9f\x01\n" +
+	"\x12StopSessionRequest\x12(\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x04\x18@R\tsessionId\x12 \n" +
+	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\xf4\x03R\x06reason\x12=\n" +
+	"\x05grace\x18\x03 \x01(\v2\x19.google.protobuf.DurationB\f\xbaH\t\xaa\x01\x06\"\x02\b<2\x00R\x05grace\"M\n" +
+	"\x13StopSessionResponse\x126\n" +
+	"\asession\x18\x01 \x01(\v2\x1c.rookery.operator.v1.SessionR\asession\"\xa1\x01\n" +
+	"\x14LaunchCapsuleRequest\x12#\n" +
+	"\acapsule\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\acapsule\x12!\n" +
+	"\aversion\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18PR\aversion\x12\x1d\n" +
+	"\x04task\x18\x03 \x01(\tB\t\xbaH\x06r\x04(\x80\x80@R\x04task\x12\"\n" +
+	"\aworkdir\x18\x04 \x01(\tB\b\xbaH\x05r\x03(\x80 R\aworkdir\"O\n" +
+	"\x15LaunchCapsuleResponse\x126\n" +
+	"\asession\x18\x01 \x01(\v2\x1c.rookery.operator.v1.SessionR\asession\"\xf5\x03\n" +
+	"\x05Event\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12.\n" +
+	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x122\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x1e.rookery.operator.v1.EventKindR\x04kind\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x04 \x01(\tR\tsessionId\x12#\n" +
+	"\rdelegation_id\x18\x05 \x01(\tR\fdelegationId\x12*\n" +
+	"\x11parent_session_id\x18\x06 \x01(\tR\x0fparentSessionId\x12&\n" +
+	"\x0froot_session_id\x18\a \x01(\tR\rrootSessionId\x12\x18\n" +
+	"\acapsule\x18\b \x01(\tR\acapsule\x12\x18\n" +
+	"\aversion\x18\t \x01(\tR\aversion\x12\x14\n" +
+	"\x05state\x18\n" +
+	" \x01(\tR\x05state\x12\x16\n" +
+	"\x06status\x18\v \x01(\tR\x06status\x12\x16\n" +
+	"\x06detail\x18\f \x01(\tR\x06detail\x12\x12\n" +
+	"\x04code\x18\r \x01(\tR\x04code\x12\x18\n" +
+	"\adropped\x18\x0e \x01(\x04R\adropped\x126\n" +
+	"\aoutcome\x18\x0f \x01(\v2\x1c.rookery.operator.v1.OutcomeR\aoutcome\"\xf4\x01\n" +
+	"\aOutcome\x12#\n" +
+	"\rdelegation_id\x18\x01 \x01(\tR\fdelegationId\x12\x18\n" +
+	"\acapsule\x18\x02 \x01(\tR\acapsule\x12\x18\n" +
+	"\aversion\x18\x03 \x01(\tR\aversion\x12\x16\n" +
+	"\x06status\x18\x04 \x01(\tR\x06status\x12\x1f\n" +
+	"\vduration_ms\x18\x05 \x01(\x03R\n" +
+	"durationMs\x12\x16\n" +
+	"\x06detail\x18\x06 \x01(\tR\x06detail\x12!\n" +
+	"\fresult_state\x18\a \x01(\tR\vresultState\x12\x1c\n" +
+	"\ttruncated\x18\b \x01(\bR\ttruncated\"\xb8\x01\n" +
+	"\x12WatchEventsRequest\x12\x14\n" +
+	"\x05after\x18\x01 \x01(\x04R\x05after\x12G\n" +
+	"\x05kinds\x18\x02 \x03(\x0e2\x1e.rookery.operator.v1.EventKindB\x11\xbaH\x0e\x92\x01\v\x10\x10\"\a\x82\x01\x04\x10\x01 \x00R\x05kinds\x12&\n" +
+	"\n" +
+	"session_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18@R\tsessionId\x12\x1b\n" +
+	"\tuntil_now\x18\x04 \x01(\bR\buntilNow\"\xa7\x01\n" +
+	"\x13WatchEventsResponse\x122\n" +
+	"\x05event\x18\x01 \x01(\v2\x1a.rookery.operator.v1.EventH\x00R\x05event\x125\n" +
+	"\x06missed\x18\x02 \x01(\v2\x1b.rookery.operator.v1.MissedH\x00R\x06missed\x12\x1d\n" +
+	"\tcaught_up\x18\x03 \x01(\x04H\x00R\bcaughtUpB\x06\n" +
+	"\x04what\">\n" +
+	"\x06Missed\x12\x16\n" +
+	"\x06events\x18\x01 \x01(\x04R\x06events\x12\x1c\n" +
+	"\trestarted\x18\x02 \x01(\bR\trestarted\"\xb8\x01\n" +
+	"\x0fTailLogsRequest\x12(\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x04\x18@R\tsessionId\x12@\n" +
+	"\x06source\x18\x02 \x01(\x0e2\x1e.rookery.operator.v1.LogSourceB\b\xbaH\x05\x82\x01\x02\x10\x01R\x06source\x12!\n" +
+	"\x05lines\x18\x03 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\x05lines\x12\x16\n" +
+	"\x06follow\x18\x04 \x01(\bR\x06follow\"F\n" +
+	"\x10TailLogsResponse\x12\x14\n" +
+	"\x05lines\x18\x01 \x03(\tR\x05lines\x12\x1c\n" +
+	"\trestarted\x18\x02 \x01(\bR\trestarted*\x97\x01\n" +
 	"\fSessionState\x12\x1d\n" +
 	"\x19SESSION_STATE_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16SESSION_STATE_STARTING\x10\x01\x12\x19\n" +
@@ -1494,7 +2675,25 @@ const file_rookery_operator_v1_operator_proto_rawDesc = "" +
 	"\x19DELEGATION_STATE_STARTING\x10\x01\x12\x1c\n" +
 	"\x18DELEGATION_STATE_RUNNING\x10\x02\x12\x1b\n" +
 	"\x17DELEGATION_STATE_ENDING\x10\x03\x12\x1a\n" +
-	"\x16DELEGATION_STATE_ENDED\x10\x042\xec\x04\n" +
+	"\x16DELEGATION_STATE_ENDED\x10\x04*V\n" +
+	"\n" +
+	"CheckState\x12\x1b\n" +
+	"\x17CHECK_STATE_UNSPECIFIED\x10\x00\x12\x12\n" +
+	"\x0eCHECK_STATE_OK\x10\x01\x12\x17\n" +
+	"\x13CHECK_STATE_MISSING\x10\x02*\x9f\x01\n" +
+	"\tEventKind\x12\x1a\n" +
+	"\x16EVENT_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12EVENT_KIND_SESSION\x10\x01\x12\x19\n" +
+	"\x15EVENT_KIND_DELEGATION\x10\x02\x12\x16\n" +
+	"\x12EVENT_KIND_OUTCOME\x10\x03\x12\x16\n" +
+	"\x12EVENT_KIND_REFUSAL\x10\x04\x12\x13\n" +
+	"\x0fEVENT_KIND_HOST\x10\x05*\x8e\x01\n" +
+	"\tLogSource\x12\x1a\n" +
+	"\x16LOG_SOURCE_UNSPECIFIED\x10\x00\x12\x1b\n" +
+	"\x17LOG_SOURCE_GUEST_STDERR\x10\x01\x12\x1b\n" +
+	"\x17LOG_SOURCE_GUEST_STDOUT\x10\x02\x12\x15\n" +
+	"\x11LOG_SOURCE_WORKER\x10\x03\x12\x14\n" +
+	"\x10LOG_SOURCE_TRACE\x10\x042\xf5\a\n" +
 	"\x0fOperatorService\x12c\n" +
 	"\fListSessions\x12(.rookery.operator.v1.ListSessionsRequest\x1a).rookery.operator.v1.ListSessionsResponse\x12]\n" +
 	"\n" +
@@ -1502,7 +2701,11 @@ const file_rookery_operator_v1_operator_proto_rawDesc = "" +
 	"\x0fListDelegations\x12+.rookery.operator.v1.ListDelegationsRequest\x1a,.rookery.operator.v1.ListDelegationsResponse\x12f\n" +
 	"\rGetDelegation\x12).rookery.operator.v1.GetDelegationRequest\x1a*.rookery.operator.v1.GetDelegationResponse\x12i\n" +
 	"\x0eKillDelegation\x12*.rookery.operator.v1.KillDelegationRequest\x1a+.rookery.operator.v1.KillDelegationResponse\x12T\n" +
-	"\aGetHost\x12#.rookery.operator.v1.GetHostRequest\x1a$.rookery.operator.v1.GetHostResponseB.Z,rookery/proto/rookery/operator/v1;operatorv1b\x06proto3"
+	"\aGetHost\x12#.rookery.operator.v1.GetHostRequest\x1a$.rookery.operator.v1.GetHostResponse\x12`\n" +
+	"\vStopSession\x12'.rookery.operator.v1.StopSessionRequest\x1a(.rookery.operator.v1.StopSessionResponse\x12f\n" +
+	"\rLaunchCapsule\x12).rookery.operator.v1.LaunchCapsuleRequest\x1a*.rookery.operator.v1.LaunchCapsuleResponse\x12b\n" +
+	"\vWatchEvents\x12'.rookery.operator.v1.WatchEventsRequest\x1a(.rookery.operator.v1.WatchEventsResponse0\x01\x12Y\n" +
+	"\bTailLogs\x12$.rookery.operator.v1.TailLogsRequest\x1a%.rookery.operator.v1.TailLogsResponse0\x01B.Z,rookery/proto/rookery/operator/v1;operatorv1b\x06proto3"
 
 var (
 	file_rookery_operator_v1_operator_proto_rawDescOnce sync.Once
@@ -1516,62 +2719,97 @@ func file_rookery_operator_v1_operator_proto_rawDescGZIP() []byte {
 	return file_rookery_operator_v1_operator_proto_rawDescData
 }
 
-var file_rookery_operator_v1_operator_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_rookery_operator_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_rookery_operator_v1_operator_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_rookery_operator_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_rookery_operator_v1_operator_proto_goTypes = []any{
 	(SessionState)(0),               // 0: rookery.operator.v1.SessionState
 	(DelegationState)(0),            // 1: rookery.operator.v1.DelegationState
-	(*Session)(nil),                 // 2: rookery.operator.v1.Session
-	(*Delegation)(nil),              // 3: rookery.operator.v1.Delegation
-	(*ListSessionsRequest)(nil),     // 4: rookery.operator.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),    // 5: rookery.operator.v1.ListSessionsResponse
-	(*GetSessionRequest)(nil),       // 6: rookery.operator.v1.GetSessionRequest
-	(*GetSessionResponse)(nil),      // 7: rookery.operator.v1.GetSessionResponse
-	(*ListDelegationsRequest)(nil),  // 8: rookery.operator.v1.ListDelegationsRequest
-	(*ListDelegationsResponse)(nil), // 9: rookery.operator.v1.ListDelegationsResponse
-	(*GetDelegationRequest)(nil),    // 10: rookery.operator.v1.GetDelegationRequest
-	(*GetDelegationResponse)(nil),   // 11: rookery.operator.v1.GetDelegationResponse
-	(*KillDelegationRequest)(nil),   // 12: rookery.operator.v1.KillDelegationRequest
-	(*KillDelegationResponse)(nil),  // 13: rookery.operator.v1.KillDelegationResponse
-	(*GetHostRequest)(nil),          // 14: rookery.operator.v1.GetHostRequest
-	(*GetHostResponse)(nil),         // 15: rookery.operator.v1.GetHostResponse
-	(*HostLimits)(nil),              // 16: rookery.operator.v1.HostLimits
-	(*timestamppb.Timestamp)(nil),   // 17: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),     // 18: google.protobuf.Duration
+	(CheckState)(0),                 // 2: rookery.operator.v1.CheckState
+	(EventKind)(0),                  // 3: rookery.operator.v1.EventKind
+	(LogSource)(0),                  // 4: rookery.operator.v1.LogSource
+	(*Session)(nil),                 // 5: rookery.operator.v1.Session
+	(*Delegation)(nil),              // 6: rookery.operator.v1.Delegation
+	(*ListSessionsRequest)(nil),     // 7: rookery.operator.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),    // 8: rookery.operator.v1.ListSessionsResponse
+	(*GetSessionRequest)(nil),       // 9: rookery.operator.v1.GetSessionRequest
+	(*GetSessionResponse)(nil),      // 10: rookery.operator.v1.GetSessionResponse
+	(*ListDelegationsRequest)(nil),  // 11: rookery.operator.v1.ListDelegationsRequest
+	(*ListDelegationsResponse)(nil), // 12: rookery.operator.v1.ListDelegationsResponse
+	(*GetDelegationRequest)(nil),    // 13: rookery.operator.v1.GetDelegationRequest
+	(*GetDelegationResponse)(nil),   // 14: rookery.operator.v1.GetDelegationResponse
+	(*KillDelegationRequest)(nil),   // 15: rookery.operator.v1.KillDelegationRequest
+	(*KillDelegationResponse)(nil),  // 16: rookery.operator.v1.KillDelegationResponse
+	(*GetHostRequest)(nil),          // 17: rookery.operator.v1.GetHostRequest
+	(*GetHostResponse)(nil),         // 18: rookery.operator.v1.GetHostResponse
+	(*Check)(nil),                   // 19: rookery.operator.v1.Check
+	(*HostLimits)(nil),              // 20: rookery.operator.v1.HostLimits
+	(*StopSessionRequest)(nil),      // 21: rookery.operator.v1.StopSessionRequest
+	(*StopSessionResponse)(nil),     // 22: rookery.operator.v1.StopSessionResponse
+	(*LaunchCapsuleRequest)(nil),    // 23: rookery.operator.v1.LaunchCapsuleRequest
+	(*LaunchCapsuleResponse)(nil),   // 24: rookery.operator.v1.LaunchCapsuleResponse
+	(*Event)(nil),                   // 25: rookery.operator.v1.Event
+	(*Outcome)(nil),                 // 26: rookery.operator.v1.Outcome
+	(*WatchEventsRequest)(nil),      // 27: rookery.operator.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),     // 28: rookery.operator.v1.WatchEventsResponse
+	(*Missed)(nil),                  // 29: rookery.operator.v1.Missed
+	(*TailLogsRequest)(nil),         // 30: rookery.operator.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),        // 31: rookery.operator.v1.TailLogsResponse
+	(*timestamppb.Timestamp)(nil),   // 32: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),     // 33: google.protobuf.Duration
 }
 var file_rookery_operator_v1_operator_proto_depIdxs = []int32{
 	0,  // 0: rookery.operator.v1.Session.state:type_name -> rookery.operator.v1.SessionState
-	17, // 1: rookery.operator.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	17, // 2: rookery.operator.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	32, // 1: rookery.operator.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	32, // 2: rookery.operator.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	1,  // 3: rookery.operator.v1.Delegation.state:type_name -> rookery.operator.v1.DelegationState
-	17, // 4: rookery.operator.v1.Delegation.started_at:type_name -> google.protobuf.Timestamp
-	17, // 5: rookery.operator.v1.Delegation.ended_at:type_name -> google.protobuf.Timestamp
-	2,  // 6: rookery.operator.v1.ListSessionsResponse.sessions:type_name -> rookery.operator.v1.Session
-	2,  // 7: rookery.operator.v1.GetSessionResponse.session:type_name -> rookery.operator.v1.Session
+	32, // 4: rookery.operator.v1.Delegation.started_at:type_name -> google.protobuf.Timestamp
+	32, // 5: rookery.operator.v1.Delegation.ended_at:type_name -> google.protobuf.Timestamp
+	5,  // 6: rookery.operator.v1.ListSessionsResponse.sessions:type_name -> rookery.operator.v1.Session
+	5,  // 7: rookery.operator.v1.GetSessionResponse.session:type_name -> rookery.operator.v1.Session
 	1,  // 8: rookery.operator.v1.ListDelegationsRequest.states:type_name -> rookery.operator.v1.DelegationState
-	3,  // 9: rookery.operator.v1.ListDelegationsResponse.delegations:type_name -> rookery.operator.v1.Delegation
-	3,  // 10: rookery.operator.v1.GetDelegationResponse.delegation:type_name -> rookery.operator.v1.Delegation
-	18, // 11: rookery.operator.v1.KillDelegationRequest.grace:type_name -> google.protobuf.Duration
-	3,  // 12: rookery.operator.v1.KillDelegationResponse.delegation:type_name -> rookery.operator.v1.Delegation
-	17, // 13: rookery.operator.v1.GetHostResponse.started_at:type_name -> google.protobuf.Timestamp
-	16, // 14: rookery.operator.v1.GetHostResponse.limits:type_name -> rookery.operator.v1.HostLimits
-	4,  // 15: rookery.operator.v1.OperatorService.ListSessions:input_type -> rookery.operator.v1.ListSessionsRequest
-	6,  // 16: rookery.operator.v1.OperatorService.GetSession:input_type -> rookery.operator.v1.GetSessionRequest
-	8,  // 17: rookery.operator.v1.OperatorService.ListDelegations:input_type -> rookery.operator.v1.ListDelegationsRequest
-	10, // 18: rookery.operator.v1.OperatorService.GetDelegation:input_type -> rookery.operator.v1.GetDelegationRequest
-	12, // 19: rookery.operator.v1.OperatorService.KillDelegation:input_type -> rookery.operator.v1.KillDelegationRequest
-	14, // 20: rookery.operator.v1.OperatorService.GetHost:input_type -> rookery.operator.v1.GetHostRequest
-	5,  // 21: rookery.operator.v1.OperatorService.ListSessions:output_type -> rookery.operator.v1.ListSessionsResponse
-	7,  // 22: rookery.operator.v1.OperatorService.GetSession:output_type -> rookery.operator.v1.GetSessionResponse
-	9,  // 23: rookery.operator.v1.OperatorService.ListDelegations:output_type -> rookery.operator.v1.ListDelegationsResponse
-	11, // 24: rookery.operator.v1.OperatorService.GetDelegation:output_type -> rookery.operator.v1.GetDelegationResponse
-	13, // 25: rookery.operator.v1.OperatorService.KillDelegation:output_type -> rookery.operator.v1.KillDelegationResponse
-	15, // 26: rookery.operator.v1.OperatorService.GetHost:output_type -> rookery.operator.v1.GetHostResponse
-	21, // [21:27] is the sub-list for method output_type
-	15, // [15:21] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	6,  // 9: rookery.operator.v1.ListDelegationsResponse.delegations:type_name -> rookery.operator.v1.Delegation
+	6,  // 10: rookery.operator.v1.GetDelegationResponse.delegation:type_name -> rookery.operator.v1.Delegation
+	33, // 11: rookery.operator.v1.KillDelegationRequest.grace:type_name -> google.protobuf.Duration
+	6,  // 12: rookery.operator.v1.KillDelegationResponse.delegation:type_name -> rookery.operator.v1.Delegation
+	32, // 13: rookery.operator.v1.GetHostResponse.started_at:type_name -> google.protobuf.Timestamp
+	20, // 14: rookery.operator.v1.GetHostResponse.limits:type_name -> rookery.operator.v1.HostLimits
+	19, // 15: rookery.operator.v1.GetHostResponse.checks:type_name -> rookery.operator.v1.Check
+	2,  // 16: rookery.operator.v1.Check.state:type_name -> rookery.operator.v1.CheckState
+	33, // 17: rookery.operator.v1.StopSessionRequest.grace:type_name -> google.protobuf.Duration
+	5,  // 18: rookery.operator.v1.StopSessionResponse.session:type_name -> rookery.operator.v1.Session
+	5,  // 19: rookery.operator.v1.LaunchCapsuleResponse.session:type_name -> rookery.operator.v1.Session
+	32, // 20: rookery.operator.v1.Event.time:type_name -> google.protobuf.Timestamp
+	3,  // 21: rookery.operator.v1.Event.kind:type_name -> rookery.operator.v1.EventKind
+	26, // 22: rookery.operator.v1.Event.outcome:type_name -> rookery.operator.v1.Outcome
+	3,  // 23: rookery.operator.v1.WatchEventsRequest.kinds:type_name -> rookery.operator.v1.EventKind
+	25, // 24: rookery.operator.v1.WatchEventsResponse.event:type_name -> rookery.operator.v1.Event
+	29, // 25: rookery.operator.v1.WatchEventsResponse.missed:type_name -> rookery.operator.v1.Missed
+	4,  // 26: rookery.operator.v1.TailLogsRequest.source:type_name -> rookery.operator.v1.LogSource
+	7,  // 27: rookery.operator.v1.OperatorService.ListSessions:input_type -> rookery.operator.v1.ListSessionsRequest
+	9,  // 28: rookery.operator.v1.OperatorService.GetSession:input_type -> rookery.operator.v1.GetSessionRequest
+	11, // 29: rookery.operator.v1.OperatorService.ListDelegations:input_type -> rookery.operator.v1.ListDelegationsRequest
+	13, // 30: rookery.operator.v1.OperatorService.GetDelegation:input_type -> rookery.operator.v1.GetDelegationRequest
+	15, // 31: rookery.operator.v1.OperatorService.KillDelegation:input_type -> rookery.operator.v1.KillDelegationRequest
+	17, // 32: rookery.operator.v1.OperatorService.GetHost:input_type -> rookery.operator.v1.GetHostRequest
+	21, // 33: rookery.operator.v1.OperatorService.StopSession:input_type -> rookery.operator.v1.StopSessionRequest
+	23, // 34: rookery.operator.v1.OperatorService.LaunchCapsule:input_type -> rookery.operator.v1.LaunchCapsuleRequest
+	27, // 35: rookery.operator.v1.OperatorService.WatchEvents:input_type -> rookery.operator.v1.WatchEventsRequest
+	30, // 36: rookery.operator.v1.OperatorService.TailLogs:input_type -> rookery.operator.v1.TailLogsRequest
+	8,  // 37: rookery.operator.v1.OperatorService.ListSessions:output_type -> rookery.operator.v1.ListSessionsResponse
+	10, // 38: rookery.operator.v1.OperatorService.GetSession:output_type -> rookery.operator.v1.GetSessionResponse
+	12, // 39: rookery.operator.v1.OperatorService.ListDelegations:output_type -> rookery.operator.v1.ListDelegationsResponse
+	14, // 40: rookery.operator.v1.OperatorService.GetDelegation:output_type -> rookery.operator.v1.GetDelegationResponse
+	16, // 41: rookery.operator.v1.OperatorService.KillDelegation:output_type -> rookery.operator.v1.KillDelegationResponse
+	18, // 42: rookery.operator.v1.OperatorService.GetHost:output_type -> rookery.operator.v1.GetHostResponse
+	22, // 43: rookery.operator.v1.OperatorService.StopSession:output_type -> rookery.operator.v1.StopSessionResponse
+	24, // 44: rookery.operator.v1.OperatorService.LaunchCapsule:output_type -> rookery.operator.v1.LaunchCapsuleResponse
+	28, // 45: rookery.operator.v1.OperatorService.WatchEvents:output_type -> rookery.operator.v1.WatchEventsResponse
+	31, // 46: rookery.operator.v1.OperatorService.TailLogs:output_type -> rookery.operator.v1.TailLogsResponse
+	37, // [37:47] is the sub-list for method output_type
+	27, // [27:37] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_rookery_operator_v1_operator_proto_init() }
@@ -1579,13 +2817,18 @@ func file_rookery_operator_v1_operator_proto_init() {
 	if File_rookery_operator_v1_operator_proto != nil {
 		return
 	}
+	file_rookery_operator_v1_operator_proto_msgTypes[23].OneofWrappers = []any{
+		(*WatchEventsResponse_Event)(nil),
+		(*WatchEventsResponse_Missed)(nil),
+		(*WatchEventsResponse_CaughtUp)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_rookery_operator_v1_operator_proto_rawDesc), len(file_rookery_operator_v1_operator_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   15,
+			NumEnums:      5,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -27,6 +27,10 @@ const (
 	OperatorService_GetDelegation_FullMethodName   = "/rookery.operator.v1.OperatorService/GetDelegation"
 	OperatorService_KillDelegation_FullMethodName  = "/rookery.operator.v1.OperatorService/KillDelegation"
 	OperatorService_GetHost_FullMethodName         = "/rookery.operator.v1.OperatorService/GetHost"
+	OperatorService_StopSession_FullMethodName     = "/rookery.operator.v1.OperatorService/StopSession"
+	OperatorService_LaunchCapsule_FullMethodName   = "/rookery.operator.v1.OperatorService/LaunchCapsule"
+	OperatorService_WatchEvents_FullMethodName     = "/rookery.operator.v1.OperatorService/WatchEvents"
+	OperatorService_TailLogs_FullMethodName        = "/rookery.operator.v1.OperatorService/TailLogs"
 )
 
 // OperatorServiceClient is the client API for OperatorService service.
@@ -45,6 +49,15 @@ type OperatorServiceClient interface {
 	KillDelegation(ctx context.Context, in *KillDelegationRequest, opts ...grpc.CallOption) (*KillDelegationResponse, error)
 	// GetHost says which build serves, where, and how many sessions and delegations it knows.
 	GetHost(ctx context.Context, in *GetHostRequest, opts ...grpc.CallOption) (*GetHostResponse, error)
+	// StopSession ends a session and everything beneath it, as KillDelegation does for a delegation. It is idempotent.
+	StopSession(ctx context.Context, in *StopSessionRequest, opts ...grpc.CallOption) (*StopSessionResponse, error)
+	// LaunchCapsule starts another root session. It answers when the session is recorded; whatever goes wrong later is that
+	// session's own end. A full host is RESOURCE_EXHAUSTED, one that is stopping ABORTED.
+	LaunchCapsule(ctx context.Context, in *LaunchCapsuleRequest, opts ...grpc.CallOption) (*LaunchCapsuleResponse, error)
+	// WatchEvents sends what happens. The stream ends when the supervisor stops.
+	WatchEvents(ctx context.Context, in *WatchEventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchEventsResponse], error)
+	// TailLogs sends the lines of a session's log. It reads files and never asks a worker.
+	TailLogs(ctx context.Context, in *TailLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TailLogsResponse], error)
 }
 
 type operatorServiceClient struct {
@@ -115,6 +128,64 @@ func (c *operatorServiceClient) GetHost(ctx context.Context, in *GetHostRequest,
 	return out, nil
 }
 
+func (c *operatorServiceClient) StopSession(ctx context.Context, in *StopSessionRequest, opts ...grpc.CallOption) (*StopSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(StopSessionResponse)
+	err := c.cc.Invoke(ctx, OperatorService_StopSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *operatorServiceClient) LaunchCapsule(ctx context.Context, in *LaunchCapsuleRequest, opts ...grpc.CallOption) (*LaunchCapsuleResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LaunchCapsuleResponse)
+	err := c.cc.Invoke(ctx, OperatorService_LaunchCapsule_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *operatorServiceClient) WatchEvents(ctx context.Context, in *WatchEventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchEventsResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &OperatorService_ServiceDesc.Streams[0], OperatorService_WatchEvents_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchEventsRequest, WatchEventsResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type OperatorService_WatchEventsClient = grpc.ServerStreamingClient[WatchEventsResponse]
+
+func (c *operatorServiceClient) TailLogs(ctx context.Context, in *TailLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TailLogsResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &OperatorService_ServiceDesc.Streams[1], OperatorService_TailLogs_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[TailLogsRequest, TailLogsResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type OperatorService_TailLogsClient = grpc.ServerStreamingClient[TailLogsResponse]
+
 // OperatorServiceServer is the server API for OperatorService service.
 // All implementations must embed UnimplementedOperatorServiceServer
 // for forward compatibility.
@@ -131,6 +202,15 @@ type OperatorServiceServer interface {
 	KillDelegation(context.Context, *KillDelegationRequest) (*KillDelegationResponse, error)
 	// GetHost says which build serves, where, and how many sessions and delegations it knows.
 	GetHost(context.Context, *GetHostRequest) (*GetHostResponse, error)
+	// StopSession ends a session and everything beneath it, as KillDelegation does for a delegation. It is idempotent.
+	StopSession(context.Context, *StopSessionRequest) (*StopSessionResponse, error)
+	// LaunchCapsule starts another root session. It answers when the session is recorded; whatever goes wrong later is that
+	// session's own end. A full host is RESOURCE_EXHAUSTED, one that is stopping ABORTED.
+	LaunchCapsule(context.Context, *LaunchCapsuleRequest) (*LaunchCapsuleResponse, error)
+	// WatchEvents sends what happens. The stream ends when the supervisor stops.
+	WatchEvents(*WatchEventsRequest, grpc.ServerStreamingServer[WatchEventsResponse]) error
+	// TailLogs sends the lines of a session's log. It reads files and never asks a worker.
+	TailLogs(*TailLogsRequest, grpc.ServerStreamingServer[TailLogsResponse]) error
 	mustEmbedUnimplementedOperatorServiceServer()
 }
 
@@ -158,6 +238,18 @@ func (UnimplementedOperatorServiceServer) KillDelegation(context.Context, *KillD
 }
 func (UnimplementedOperatorServiceServer) GetHost(context.Context, *GetHostRequest) (*GetHostResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetHost not implemented")
+}
+func (UnimplementedOperatorServiceServer) StopSession(context.Context, *StopSessionRequest) (*StopSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method StopSession not implemented")
+}
+func (UnimplementedOperatorServiceServer) LaunchCapsule(context.Context, *LaunchCapsuleRequest) (*LaunchCapsuleResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method LaunchCapsule not implemented")
+}
+func (UnimplementedOperatorServiceServer) WatchEvents(*WatchEventsRequest, grpc.ServerStreamingServer[WatchEventsResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchEvents not implemented")
+}
+func (UnimplementedOperatorServiceServer) TailLogs(*TailLogsRequest, grpc.ServerStreamingServer[TailLogsResponse]) error {
+	return status.Error(codes.Unimplemented, "method TailLogs not implemented")
 }
 func (UnimplementedOperatorServiceServer) mustEmbedUnimplementedOperatorServiceServer() {}
 func (UnimplementedOperatorServiceServer) testEmbeddedByValue()                         {}
@@ -288,6 +380,64 @@ func _OperatorService_GetHost_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _OperatorService_StopSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(StopSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(OperatorServiceServer).StopSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: OperatorService_StopSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(OperatorServiceServer).StopSession(ctx, req.(*StopSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _OperatorService_LaunchCapsule_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(LaunchCapsuleRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(OperatorServiceServer).LaunchCapsule(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: OperatorService_LaunchCapsule_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(OperatorServiceServer).LaunchCapsule(ctx, req.(*LaunchCapsuleRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _OperatorService_WatchEvents_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchEventsRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(OperatorServiceServer).WatchEvents(m, &grpc.GenericServerStream[WatchEventsRequest, WatchEventsResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type OperatorService_WatchEventsServer = grpc.ServerStreamingServer[WatchEventsResponse]
+
+func _OperatorService_TailLogs_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(TailLogsRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(OperatorServiceServer).TailLogs(m, &grpc.GenericServerStream[TailLogsRequest, TailLogsResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type OperatorService_TailLogsServer = grpc.ServerStreamingServer[TailLogsResponse]
+
 // OperatorService_ServiceDesc is the grpc.ServiceDesc for OperatorService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -319,7 +469,26 @@ var OperatorService_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "GetHost",
 			Handler:    _OperatorService_GetHost_Handler,
 		},
+		{
+			MethodName: "StopSession",
+			Handler:    _OperatorService_StopSession_Handler,
+		},
+		{
+			MethodName: "LaunchCapsule",
+			Handler:    _OperatorService_LaunchCapsule_Handler,
+		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "WatchEvents",
+			Handler:       _OperatorService_WatchEvents_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "TailLogs",
+			Handler:       _OperatorService_TailLogs_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "rookery/operator/v1/operator.proto",
 }
