@@ -45,6 +45,9 @@ func (l *Link) listen(ctx context.Context, between *pause) error {
 		if released := message.GetOutcome(); released != nil {
 			l.keep(released)
 		}
+		if word := message.GetProgress(); word != nil {
+			l.progress(word)
+		}
 	}
 }
 
@@ -59,6 +62,7 @@ func (l *Link) keep(released *hostv1.ReleasedOutcome) {
 	if _, known := l.outcomes.Get(key); !known {
 		l.released(released)
 		l.outcomes.add(released)
+		l.arrived(released)
 	}
 	l.acks.add(key)
 }

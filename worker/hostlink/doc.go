@@ -10,5 +10,5 @@
 // been missing for too long.
 //
 // The worker's main opens one link; ops, tasks and door use it. Locks: presence,
-// Outcomes and acknowledger have one each; none is held while another is taken.
+// Outcomes, acknowledger and teller have one each; none is held while another is taken.
 package hostlink

@@ -26,8 +26,10 @@ type Config struct {
 	Path string
 	Log  zerolog.Logger
 	// Released is called with every new outcome before anybody who waits for it is
-	// woken, by one goroutine at a time. It may be nil.
-	Released func(*hostv1.ReleasedOutcome)
+	// woken, and Arrived when it can be read; Progress with each word of a child that
+	// runs. One goroutine at a time calls them. Each may be nil.
+	Released, Arrived func(*hostv1.ReleasedOutcome)
+	Progress          func(*hostv1.ChildProgress)
 }
 
 // Link is the connection. It is safe for concurrent use.
@@ -36,9 +38,12 @@ type Link struct {
 	conn     *grpc.ClientConn
 	client   hostv1.HostServiceClient
 	released func(*hostv1.ReleasedOutcome)
+	arrived  func(*hostv1.ReleasedOutcome)
+	progress func(*hostv1.ChildProgress)
 	outcomes *Outcomes
 	presence *presence
 	acks     *acknowledger
+	words    *teller
 	pid      atomic.Int64
 
 	stop    context.CancelFunc
@@ -52,12 +57,21 @@ func Open(ctx context.Context, c Config) (*Link, error) {
 	l := &Link{
 		log:      c.Log,
 		released: c.Released,
+		arrived:  c.Arrived,
+		progress: c.Progress,
 		outcomes: newOutcomes(),
 		presence: newPresence(),
 		acks:     newAcknowledger(),
+		words:    newTeller(),
 	}
 	if l.released == nil {
 		l.released = func(*hostv1.ReleasedOutcome) {}
+	}
+	if l.arrived == nil {
+		l.arrived = func(*hostv1.ReleasedOutcome) {}
+	}
+	if l.progress == nil {
+		l.progress = func(*hostv1.ChildProgress) {}
 	}
 	conn, err := grpc.NewClient("passthrough:///host.sock",
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
@@ -78,6 +92,9 @@ func Open(ctx context.Context, c Config) (*Link, error) {
 	l.ended = ctx.Done()
 	l.running.Go(func() { l.attach(ctx) })
 	l.running.Go(func() { l.acks.run(ctx, l.acknowledge) })
+	l.running.Go(func() {
+		l.words.run(ctx, l.say, func(err error) { l.log.Debug().Err(err).Msg("a word of progress was lost") })
+	})
 	return l, nil
 }
 
@@ -111,11 +128,12 @@ func (l *Link) AwaitOrphaned(ctx context.Context, limit time.Duration) error {
 	return l.presence.awaitMissing(ctx, limit)
 }
 
-// Close acknowledges what has arrived, as long as ctx and a supervisor allow, and
-// ends the link. It returns when nothing of the link runs any more.
+// Close acknowledges what has arrived and says the last word of progress, as long as ctx
+// and a supervisor allow, and ends the link. It returns when nothing of the link runs any more.
 func (l *Link) Close(ctx context.Context) error {
 	if l.Attached() {
 		l.acks.drain(ctx, l.ended)
+		l.words.drain(ctx, l.ended)
 	}
 	l.stop()
 	l.running.Wait()

@@ -30,7 +30,8 @@ type Host struct {
 	mu        sync.Mutex // guards what follows
 	server    *grpc.Server
 	done      chan struct{}
-	released  []*hostv1.ReleasedOutcome
+	released  []*hostv1.AttachResponse // and told
+	releases  uint64
 	changed   chan struct{}
 	delegated map[string]*hostv1.DelegateResponse // by request id
 	calls     Calls
@@ -44,6 +45,7 @@ type Calls struct {
 	End          []string
 	EndTask      []string
 	Acknowledged []string
+	Progress     []string // "state: message"
 }
 
 // Answers replace the host's own; nil ones are its own.
@@ -54,6 +56,8 @@ type Answers struct {
 	End      func(ctx context.Context, delegationID string) (*hostv1.Outcome, error)
 	// Acknowledge fails the call when it returns an error.
 	Acknowledge func(ids []string) error
+	// Progress is called in place of taking note of a word.
+	Progress func(*hostv1.ProgressRequest) error
 }
 
 // New returns a host that does not listen yet. It is stopped when the test ends.
@@ -112,9 +116,22 @@ func (h *Host) Stop() {
 func (h *Host) Release(taskID string, outcome *hostv1.Outcome) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.released = append(h.released, &hostv1.ReleasedOutcome{
-		Seq: uint64(len(h.released) + 1), TaskId: taskID, Outcome: outcome,
-	})
+	h.releases++
+	h.send(&hostv1.AttachResponse{Event: &hostv1.AttachResponse_Outcome{Outcome: &hostv1.ReleasedOutcome{
+		Seq: h.releases, TaskId: taskID, Outcome: outcome,
+	}}})
+}
+
+// Tell passes on a child's word.
+func (h *Host) Tell(word *hostv1.ChildProgress) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.send(&hostv1.AttachResponse{Event: &hostv1.AttachResponse_Progress{Progress: word}})
+}
+
+// send puts an event on the stream. The lock is held.
+func (h *Host) send(event *hostv1.AttachResponse) {
+	h.released = append(h.released, event)
 	close(h.changed)
 	h.changed = make(chan struct{})
 }
@@ -128,6 +145,7 @@ func (h *Host) Calls() Calls {
 	c.End = append([]string(nil), c.End...)
 	c.EndTask = append([]string(nil), c.EndTask...)
 	c.Acknowledged = append([]string(nil), c.Acknowledged...)
+	c.Progress = append([]string(nil), c.Progress...)
 	return c
 }
 
@@ -142,7 +160,7 @@ func (h *Host) Started() []string {
 	return ids
 }
 
-func (h *Host) since(n int) (fresh []*hostv1.ReleasedOutcome, changed <-chan struct{}) {
+func (h *Host) since(n int) (fresh []*hostv1.AttachResponse, changed <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.released[n:], h.changed
@@ -156,8 +174,8 @@ func (h *Host) Attach(_ *hostv1.AttachRequest, stream grpc.ServerStreamingServer
 	sent, caughtUp := 0, false
 	for {
 		fresh, changed := h.since(sent)
-		for _, released := range fresh {
-			if err := stream.Send(&hostv1.AttachResponse{Event: &hostv1.AttachResponse_Outcome{Outcome: released}}); err != nil {
+		for _, event := range fresh {
+			if err := stream.Send(event); err != nil {
 				return err
 			}
 		}
@@ -251,6 +269,17 @@ func (h *Host) EndTask(ctx context.Context, request *hostv1.EndTaskRequest) (*ho
 		}
 	}
 	return &hostv1.EndTaskResponse{}, nil
+}
+
+// Progress notes the word.
+func (h *Host) Progress(_ context.Context, request *hostv1.ProgressRequest) (*hostv1.ProgressResponse, error) {
+	if h.answers.Progress != nil {
+		return &hostv1.ProgressResponse{}, h.answers.Progress(request)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calls.Progress = append(h.calls.Progress, request.GetState()+": "+request.GetMessage())
+	return &hostv1.ProgressResponse{}, nil
 }
 
 // Refuse makes the error of a refused call.
