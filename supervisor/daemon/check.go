@@ -2,10 +2,9 @@ package daemon
 
 import (
 	"errors"
-	"fmt"
 
-	"rookery/capsule/pack"
 	"rookery/capsule/strictyaml"
+	"rookery/supervisor/catalog"
 	"rookery/supervisor/fleet"
 )
 
@@ -33,20 +32,16 @@ func Check(path string) (Report, error) {
 	case err != nil:
 		return r, err
 	}
-	have := map[string]bool{}
-	for _, store := range f.Store {
-		packages, errs := pack.Scan(store)
-		for _, err := range errs {
-			r.fault(err)
-		}
-		for _, p := range packages {
-			r.warn(p.Warnings)
-			have[p.Manifest.Name+" "+p.Manifest.Version] = true
-		}
+	found, errs := catalog.Open(f.Store) // as `up` does: modules are looked at too
+	for _, err := range errs {
+		r.fault(err)
+	}
+	for _, entry := range found.Entries() {
+		r.warn(entry.Warnings)
 	}
 	for _, root := range f.Roots {
-		if want := root.Name + " " + root.Version; !have[want] {
-			r.Faults = append(r.Faults, fmt.Errorf("%s: root %s: there is no capsule %s in the store", f.File, root.ID, want))
+		if _, err := found.Lookup(root.Name, root.Version); err != nil {
+			r.Faults = append(r.Faults, noCapsule(f, root))
 		}
 	}
 	return r, nil

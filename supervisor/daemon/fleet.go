@@ -47,6 +47,10 @@ func under(path, folder string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
+func noCapsule(f *fleet.Fleet, r fleet.Root) error {
+	return fmt.Errorf("%s: root %s: there is no capsule %s %s in the store", f.File, r.ID, r.Name, r.Version)
+}
+
 // rootsOf finds the capsule of every root, all that are missing at once.
 func rootsOf(f *fleet.Fleet, c *catalog.Catalog) ([]delegation.Root, error) {
 	var roots []delegation.Root
@@ -54,7 +58,7 @@ func rootsOf(f *fleet.Fleet, c *catalog.Catalog) ([]delegation.Root, error) {
 	for _, r := range f.Roots {
 		entry, err := c.Lookup(r.Name, r.Version)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: root %s: there is no capsule %s %s in the store", f.File, r.ID, r.Name, r.Version))
+			errs = append(errs, noCapsule(f, r))
 			continue
 		}
 		roots = append(roots, delegation.Root{ID: r.ID, Entry: entry, Task: r.Task, Workdir: r.Workdir, Env: r.Env})
