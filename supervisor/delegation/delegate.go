@@ -40,6 +40,15 @@ type Started struct {
 // Delegate makes a delegation for a session and returns when its child's gate is open, or never will be. The error is a *Refusal
 // when nothing was made; any other error leaves it open, and a repeat with the same id asks again.
 func (t *Tree) Delegate(ctx context.Context, session string, req Request) (Started, error) {
+	started, err := t.delegate(ctx, session, req)
+	var refused *Refusal
+	if t.refused != nil && errors.As(err, &refused) {
+		t.refused(session, req, refused)
+	}
+	return started, err
+}
+
+func (t *Tree) delegate(ctx context.Context, session string, req Request) (Started, error) {
 	parent := t.run(session)
 	if parent == nil {
 		return Started{}, refuse(CodeShuttingDown, "this session has ended")

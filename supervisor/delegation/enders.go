@@ -13,11 +13,28 @@ import (
 // Kill ends a delegation and everything beneath it for an operator. It returns the delegation as it ended; for one that has ended
 // already nothing happens. The error wraps ledger.ErrNotFound for an unknown id.
 func (t *Tree) Kill(ctx context.Context, delegationID, reason string, grace time.Duration) (ledger.Delegation, error) {
+	return t.endOne(ctx, delegationID, byOperator(reason), grace)
+}
+
+// StopSession ends a session and everything beneath it for an operator, as Kill does a delegation.
+func (t *Tree) StopSession(ctx context.Context, session, reason string, grace time.Duration) (ledger.Session, error) {
+	s, ok := t.ledger.Session(session)
+	if !ok {
+		return s, fmt.Errorf("session %s: %w", session, ledger.ErrNotFound)
+	}
+	if err := t.endAndWait(ctx, s.ID, s.State, byOperator(reason), grace); err != nil {
+		return s, err
+	}
+	s, _ = t.ledger.Session(session)
+	return s, nil
+}
+
+func byOperator(reason string) ledger.Cause {
 	detail := "ended by an operator"
 	if reason != "" {
 		detail += ": " + reason
 	}
-	return t.endOne(ctx, delegationID, ledger.Cause{Kind: ledger.CauseOperator, Detail: detail, By: "operator", Tell: true}, grace)
+	return ledger.Cause{Kind: ledger.CauseOperator, Detail: detail, By: "operator", Tell: true}
 }
 
 // EndDelegation ends a child for its parent. An id that is not a delegation of that session is a *Refusal.
@@ -34,21 +51,29 @@ func (t *Tree) endOne(ctx context.Context, delegationID string, cause ledger.Cau
 	if !ok {
 		return ledger.Delegation{}, fmt.Errorf("delegation %s: %w", delegationID, ledger.ErrNotFound)
 	}
-	if d.State != ledger.Ended {
-		// The end goes on when the caller gives up waiting: its cause is durable.
-		done := make(chan error, 1)
-		t.spawn(func() { done <- t.end(d.SessionID, cause, budget) })
-		select {
-		case err := <-done:
-			if err != nil && !errors.Is(err, ledger.ErrTerminal) {
-				return ledger.Delegation{}, err
-			}
-		case <-ctx.Done():
-			return ledger.Delegation{}, fmt.Errorf("delegation %s is being ended: %w", delegationID, ctx.Err())
-		}
-		d, _ = t.ledger.Delegation(delegationID)
+	if err := t.endAndWait(ctx, d.SessionID, d.State, cause, budget); err != nil {
+		return ledger.Delegation{}, err
 	}
+	d, _ = t.ledger.Delegation(delegationID)
 	return d, nil
+}
+
+// endAndWait ends what has not ended. The end goes on when the caller gives up waiting: its cause is durable.
+func (t *Tree) endAndWait(ctx context.Context, session string, state ledger.State, cause ledger.Cause, budget time.Duration) error {
+	if state == ledger.Ended {
+		return nil
+	}
+	done := make(chan error, 1)
+	t.spawn(func() { done <- t.end(session, cause, budget) })
+	select {
+	case err := <-done:
+		if err != nil && !errors.Is(err, ledger.ErrTerminal) {
+			return err
+		}
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("session %s is being ended: %w", session, ctx.Err())
+	}
 }
 
 // EndTask ends the children that a session's ended task left running, and starts the session's own last seconds. It returns when the

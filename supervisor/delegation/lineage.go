@@ -5,30 +5,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"rookery/capsule/atomicfile"
+	"rookery/supervisor/records"
 )
 
-// lineage is records/<capsule>/<ses>.json: where a session comes from, written before it runs and out of its worker's reach.
-type lineage struct {
-	SessionID     string    `json:"session_id"`
-	RootID        string    `json:"root_id,omitempty"`
-	CapsuleName   string    `json:"capsule_name"`
-	Version       string    `json:"capsule_version"`
-	SpawnedBy     string    `json:"spawned_by,omitempty"`
-	DelegationID  string    `json:"delegation_id,omitempty"`
-	RootSessionID string    `json:"root_session_id"`
-	Depth         int       `json:"depth"`
-	TaskID        string    `json:"task_id"`
-	ContextID     string    `json:"context_id"`
-	Workdir       string    `json:"workdir"`
-	StartedAt     time.Time `json:"started_at"`
-}
-
+// writeLineage writes down where the session comes from, before it runs.
 func (r *run) writeLineage() error {
 	s := r.session
-	raw, err := json.MarshalIndent(lineage{
+	raw, err := json.MarshalIndent(records.Lineage{
 		SessionID: s.ID, RootID: s.RootID, CapsuleName: s.Capsule, Version: s.Version, SpawnedBy: s.SpawnedBy, DelegationID: s.DelegationID,
 		RootSessionID: s.RootSessionID, Depth: s.Depth, TaskID: s.TaskID, ContextID: s.ContextID, Workdir: s.Workdir, StartedAt: s.StartedAt.UTC(),
 	}, "", "  ")

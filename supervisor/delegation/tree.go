@@ -27,7 +27,9 @@ type Config struct {
 	EngineKey string
 	// Orphan tells workers how long to go on without a supervisor.
 	Orphan Orphan
-	Log    zerolog.Logger
+	// Refused, when set, is told each delegation that was refused, by the goroutine that asked. It must not block.
+	Refused func(session string, req Request, why *Refusal)
+	Log     zerolog.Logger
 }
 
 // Tree is everything that runs under this supervisor.
@@ -42,6 +44,7 @@ type Tree struct {
 	engineKey string
 	orphan    Orphan
 	rates     *rates
+	refused   func(session string, req Request, why *Refusal)
 	feeds     *feeds
 	log       zerolog.Logger
 
@@ -62,7 +65,7 @@ func New(ctx context.Context, c Config) *Tree {
 	base, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &Tree{
 		ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, native: c.Native, state: c.State, limits: c.Limits, mounts: c.Mounts,
-		engineKey: c.EngineKey, orphan: c.Orphan, rates: newRates(c.Limits), feeds: newFeeds(), log: c.Log, base: base, stop: stop, runs: map[string]*run{},
+		engineKey: c.EngineKey, orphan: c.Orphan, refused: c.Refused, rates: newRates(c.Limits), feeds: newFeeds(), log: c.Log, base: base, stop: stop, runs: map[string]*run{},
 	}
 }
 
