@@ -44,6 +44,7 @@ type options struct {
 	env      []string
 	programs string
 	flags    []string
+	files    []*os.File
 	cold     bool
 	uid      uint32 // 0: the test's own
 }
@@ -62,6 +63,11 @@ func Programs(dir string) Option { return func(o *options) { o.programs = dir } 
 // Flags adds flags to `supervisor up`.
 func Flags(flags ...string) Option {
 	return func(o *options) { o.flags = append(o.flags, flags...) }
+}
+
+// Files lets the supervisor inherit open files, from descriptor 3 on.
+func Files(files ...*os.File) Option {
+	return func(o *options) { o.files = append(o.files, files...) }
 }
 
 // Cold lets the host begin without a state folder: it compiles what it needs.
@@ -121,7 +127,7 @@ func (h *Host) start() {
 	h.out, h.log, h.exited = &output{}, &output{}, make(chan struct{})
 	h.cmd = exec.Command(filepath.Join(h.o.programs, "supervisor"), append([]string{"up", "-f", h.fleet}, h.o.flags...)...)
 	h.cmd.Env = append([]string{"HOME=" + h.Dir}, h.o.env...)
-	h.cmd.Dir = h.Dir
+	h.cmd.Dir, h.cmd.ExtraFiles = h.Dir, h.o.files
 	h.cmd.Stdout, h.cmd.Stderr = h.out, h.log
 	if h.o.uid != 0 {
 		h.disown()
