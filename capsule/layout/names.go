@@ -30,6 +30,10 @@ const (
 // ResultFile.
 func TaskResultFile(taskID string) string { return "out/result_" + taskID + ".txt" }
 
+// TaskArtifactsFile holds what one task has given away as artifacts, one JSON object a
+// line. A last line that is not whole is what a crash has left.
+func TaskArtifactsFile(taskID string) string { return "out/artifacts_" + taskID + ".jsonl" }
+
 // Names within a runtime folder.
 const (
 	// RuntimeMount is the name under which the capsule sees its runtime folder.

@@ -15,7 +15,7 @@ func TestRefusalsAreTracedAtABoundedRateAndTheRestIsCounted(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	var lines []trace.AccessRefused
-	r := refusals{now: func() time.Time { return now }, emit: func(e trace.AccessRefused) { lines = append(lines, e) }}
+	r := refusals{budget: trace.Budget{Now: func() time.Time { return now }}, emit: func(e trace.AccessRefused) { lines = append(lines, e) }}
 	for i := range 25 {
 		r.tell("path_open", fmt.Sprint(i), "notcapable")
 	}
@@ -42,20 +42,20 @@ func TestRefusalsOfOneTaskHaveALimit(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	lines, counted := 0, int64(0)
-	r := refusals{now: func() time.Time { return now }, emit: func(e trace.AccessRefused) { lines++; counted += 1 + e.Dropped }}
+	r := refusals{budget: trace.Budget{Now: func() time.Time { return now }}, emit: func(e trace.AccessRefused) { lines++; counted += 1 + e.Dropped }}
 	for range 3000 {
 		now = now.Add(time.Second)
 		r.tell("path_open", "x", "rofs")
 	}
 	r.flush()
-	require.Equal(t, refusedMost+1, lines)
+	require.Equal(t, 1000+1, lines)
 	require.EqualValues(t, 3000, counted)
 }
 
 func TestARefusedPathIsBoundedText(t *testing.T) {
 	t.Parallel()
 	var got trace.AccessRefused
-	r := refusals{now: time.Now, emit: func(e trace.AccessRefused) { got = e }}
+	r := refusals{budget: trace.Budget{Now: time.Now}, emit: func(e trace.AccessRefused) { got = e }}
 	r.tell("path_open", strings.Repeat("x", maxRefusedPath-1)+"é", "rofs")
 	require.Equal(t, strings.Repeat("x", maxRefusedPath-1)+"\uFFFD", got.Path)
 }

@@ -38,7 +38,7 @@ func (s *Session) openTrace() error {
 		TaskID: task.GetTaskId(), ContextID: task.GetContextId(), Source: "task_md",
 		Origin: origin, Trust: trust, Lane: origin, MessagePartsBytes: len(task.GetText()),
 	})
-	s.refused = refusals{now: time.Now, emit: func(e trace.AccessRefused) { w.Emit(s.taskEvent, e) }}
+	s.refused = refusals{budget: trace.Budget{Now: time.Now}, emit: func(e trace.AccessRefused) { w.Emit(s.taskEvent, e) }}
 	return nil
 }
 

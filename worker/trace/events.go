@@ -79,6 +79,58 @@ type AccessRefused struct {
 	Dropped int64 `json:"dropped,omitempty"`
 }
 
+// Progress is what the capsule has said about how far its task is.
+type Progress struct {
+	TaskID  string `json:"task_id"`
+	Message string `json:"message"`
+	// Dropped counts words since the last line that have none of their own.
+	Dropped int64 `json:"dropped,omitempty"`
+}
+
+// Artifact says that the capsule has given away a piece of its answer. What is in it
+// stands in the task's artifacts file.
+type Artifact struct {
+	TaskID     string `json:"task_id"`
+	ArtifactID string `json:"artifact_id"`
+	Name       string `json:"name,omitempty"`
+	Parts      int    `json:"parts"`
+	// Bytes is the length of the line in the artifacts file.
+	Bytes  int  `json:"bytes"`
+	Append bool `json:"append"`
+	Last   bool `json:"last"`
+	// Dropped counts pieces since the last line that have none of their own.
+	Dropped int64 `json:"dropped,omitempty"`
+}
+
+// TaskFinish says that the capsule has said how its task ends.
+type TaskFinish struct {
+	TaskID string `json:"task_id"`
+	// State is completed, failed or rejected.
+	State string `json:"state"`
+	Parts int    `json:"parts"`
+}
+
+// InputRequired says that the task waits for a message.
+type InputRequired struct {
+	TaskID      string `json:"task_id"`
+	PromptBytes int    `json:"prompt_bytes"`
+}
+
+// InputReceived says that a message has reached the task.
+type InputReceived struct {
+	TaskID    string `json:"task_id"`
+	MessageID string `json:"message_id"`
+	Bytes     int    `json:"bytes"`
+}
+
+// TaskFailed says what the task failed of before it ended.
+type TaskFailed struct {
+	TaskID string `json:"task_id"`
+	// Cause is input_timeout.
+	Cause  string `json:"cause"`
+	Reason string `json:"reason"`
+}
+
 // SessionEnd is the last line of a trace whose worker lived to write it.
 type SessionEnd struct {
 	DurationMS int64 `json:"duration_ms"`
@@ -92,4 +144,10 @@ func (TaskEnd) eventType() string         { return "task_end" }
 func (DelegationStart) eventType() string { return "delegation_start" }
 func (Delegation) eventType() string      { return "delegation" }
 func (AccessRefused) eventType() string   { return "access_refused" }
+func (Progress) eventType() string        { return "progress" }
+func (Artifact) eventType() string        { return "artifact" }
+func (TaskFinish) eventType() string      { return "task_finish" }
+func (InputRequired) eventType() string   { return "input_required" }
+func (InputReceived) eventType() string   { return "input_received" }
+func (TaskFailed) eventType() string      { return "task_failed" }
 func (SessionEnd) eventType() string      { return "session_end" }
