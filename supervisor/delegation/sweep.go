@@ -37,6 +37,9 @@ func (t *Tree) parentLives(s ledger.Session) bool {
 	return ok && p.State.Live()
 }
 
+// deathUnseen is the end of a process that nobody was there to reap.
+const deathUnseen = "exit status unknown: the process ended while no supervisor ran"
+
 // leftover is a session of a dead supervisor and what is left of its process.
 type leftover struct {
 	session ledger.Session
@@ -70,11 +73,11 @@ func (t *Tree) markLeftovers(session string, cause ledger.Cause) ([]leftover, er
 	if err != nil {
 		return nil, err
 	}
-	out := make([]leftover, len(sessions)) // children first: they end before what made them
+	out := make([]leftover, len(sessions)) // leaf first, as they were marked: children end before what made them
 	for i, m := range sessions {
 		l := held[m.ID]
 		l.session = m
-		out[len(out)-1-i] = l
+		out[i] = l
 	}
 	return out, nil
 }
@@ -89,42 +92,48 @@ func hold(s ledger.Session) (leftover, error) {
 	h, err := proc.Verify(proc.Identity{PID: s.Identity.PID, StartTime: s.Identity.StartTime, BootID: s.Identity.BootID})
 	switch {
 	case errors.Is(err, proc.ErrGone), errors.Is(err, proc.ErrStranger):
-		return leftover{looked: looked, death: "exit status unknown: the process ended while no supervisor ran"}, nil
+		return leftover{looked: looked, death: deathUnseen}, nil
 	case err != nil:
 		return leftover{}, fmt.Errorf("session %s: %w", s.ID, err)
 	}
 	return leftover{looked: looked, process: h}, nil
 }
 
-// end kills the leftover's group and waits for the process to be gone.
-func (l leftover) end(ctx context.Context) error {
+// end kills the leftover's group and waits for the process to be gone. It reports whether there was still something to kill.
+func (l leftover) end(ctx context.Context) (killed bool, err error) {
 	defer l.process.Release()
-	if err := l.process.KillGroup(); err != nil {
-		return fmt.Errorf("session %s: %w", l.session.ID, err)
+	switch err := l.process.KillGroup(); {
+	case errors.Is(err, proc.ErrGone):
+		return false, nil // it left by itself after it was looked at
+	case err != nil:
+		return false, fmt.Errorf("session %s: %w", l.session.ID, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, gone)
 	defer cancel()
 	select {
 	case <-l.process.Done():
-		return nil
+		return true, nil
 	case <-ctx.Done():
-		return fmt.Errorf("session %s: its process %d was killed and is still there after %s", l.session.ID, l.session.Identity.PID, gone)
+		return false, fmt.Errorf("session %s: its process %d was killed and is still there after %s", l.session.ID, l.session.Identity.PID, gone)
 	}
 }
 
-// conclusion ends the process, if there is one, and decides.
+// conclusion ends the process, if there is one, and decides. A cause of this sweep counts only for what it ended: before what had ended
+// by itself it was not committed.
 func (t *Tree) conclusion(ctx context.Context, l leftover) error {
-	s := l.session
-	died := time.Now()
-	cause := s.Cause
+	s, death := l.session, l.death
+	var killed bool
 	if l.process != nil {
-		if err := l.end(ctx); err != nil {
+		var err error
+		if killed, err = l.end(ctx); err != nil {
 			return err
 		}
-		died = time.Now()
-	} else if cause != nil && cause.At.After(l.looked) {
-		cause = nil // of this sweep, and there was nothing left to end
+		death = deathUnseen
 	}
-	t.conclude(s, decide(evidence{record: t.ownRecord(s), cause: cause, stood: true, death: l.death}), died, usage{})
+	cause := s.Cause
+	if !killed && cause != nil && cause.At.After(l.looked) {
+		cause = nil
+	}
+	t.conclude(s, decide(evidence{record: t.ownRecord(s), cause: cause, stood: true, death: death}), time.Now(), usage{})
 	return nil
 }
