@@ -39,6 +39,9 @@ func Check(path string) (Report, error) {
 	for _, entry := range found.Entries() {
 		r.warn(entry.Warnings)
 	}
+	if _, err := secure(f); err != nil {
+		r.Faults = append(r.Faults, err)
+	}
 	for _, root := range f.Roots {
 		if _, err := found.Lookup(root.Name, root.Version); err != nil {
 			r.Faults = append(r.Faults, noCapsule(f, root))

@@ -25,7 +25,7 @@ const lockTimeout = 5 * time.Second
 // open puts the parts together: state folder and its lock, what is known, what is installed, what an earlier supervisor left. On an
 // error everything opened so far is closed again.
 func open(ctx context.Context, o Options) (_ *host, err error) {
-	h := &host{ctx: ctx, o: o, log: o.Log, served: make(chan error, 2)}
+	h := &host{ctx: ctx, o: o, log: o.Log, served: make(chan error, 3)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.close())
@@ -107,13 +107,22 @@ func (h *host) grow(ctx context.Context) (err error) {
 	if err != nil {
 		return config(err)
 	}
+	secured, err := secure(h.o.Fleet)
+	if err != nil {
+		return config(err)
+	}
+	h.observe(ctx)
 	h.tree = delegation.New(ctx, delegation.Config{
 		Ledger: h.ledger, Launcher: h.launcher, Catalog: h.catalog, Native: h.native, State: h.state, Limits: limits, Mounts: mounts,
-		EngineKey: h.engineKey, Orphan: delegation.Orphan{Timeout: h.o.Fleet.OrphanTimeout}, Log: h.log,
+		EngineKey: h.engineKey, Orphan: delegation.Orphan{Timeout: h.o.Fleet.OrphanTimeout}, Refused: h.refused,
+		Log: h.log,
 	})
 	h.hostAPI = hostapi.New(h.tree, h.ledger, h.launcher, h.log)
-	h.operator, err = operator.New(h.tree, h.ledger, h.launcher, operator.Host{
-		Version: h.o.Version, StateDir: h.state.Root, StartedAt: time.Now(), Limits: limits, Containment: "advisory",
+	h.operator, err = operator.New(operator.Config{
+		Tree: h.tree, Ledger: h.ledger, Launcher: h.launcher, Catalog: h.catalog, Events: h.events, TLS: secured, Log: h.log,
+		Host: operator.Host{
+			Version: h.o.Version, StateDir: h.state.Root, StartedAt: time.Now(), Limits: limits, Containment: "advisory", Checks: h.checks(),
+		},
 	})
 	return err
 }

@@ -82,6 +82,7 @@ func (d *draining) ask(ctx context.Context, h *host) {
 		d.kill()
 		return
 	}
+	h.tellStopping()
 	h.log.Info().Dur("budget", h.o.StopTimeout).Msg("stopping: no new work, ending every tree")
 	ctx, d.kill = context.WithCancel(ctx)
 	d.asked, d.done = true, make(chan error, 1)

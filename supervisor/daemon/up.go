@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -12,6 +13,7 @@ import (
 	"rookery/launcher"
 	"rookery/supervisor/catalog"
 	"rookery/supervisor/delegation"
+	"rookery/supervisor/events"
 	"rookery/supervisor/fleet"
 	"rookery/supervisor/hostapi"
 	"rookery/supervisor/ledger"
@@ -76,7 +78,12 @@ type host struct {
 	roots     []delegation.Root
 	hostAPI   *hostapi.Server
 	operator  *operator.Server
-	served    chan error
-	serving   int
-	log       zerolog.Logger
+	events    *events.Ring
+	refusals  *events.Refusals
+	// endEvents ends the telling once nothing changes any more; nil until it has begun.
+	endEvents    func()
+	saidStopping sync.Once
+	served       chan error
+	serving      int
+	log          zerolog.Logger
 }

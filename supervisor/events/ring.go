@@ -1,7 +1,6 @@
 package events
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -130,12 +129,5 @@ func (r *Reader) Read() (events []*operatorv1.Event, missed Missed, more <-chan 
 	return events, missed, ring.more, !ring.closed || r.next <= ring.latest
 }
 
-// Wait returns when there may be more to read: nil then, or the context's error.
-func Wait(ctx context.Context, more <-chan struct{}) error {
-	select {
-	case <-more:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+// At is the seq of the last event that was read or passed over.
+func (r *Reader) At() uint64 { return r.next - 1 }

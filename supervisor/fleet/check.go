@@ -63,6 +63,7 @@ func (c *checker) fleet(w *written) *Fleet {
 		c.bad("orphan_timeout", "it must be longer than nothing")
 	}
 	return &Fleet{
+		Operator:      c.operator(&w.Operator),
 		StateDir:      c.path("state_dir", w.StateDir),
 		Store:         c.store(w),
 		Containment:   w.Containment,
@@ -75,16 +76,6 @@ func (c *checker) fleet(w *written) *Fleet {
 
 // listeners checks what would be listened on.
 func (c *checker) listeners(w *written) {
-	switch listen := w.Operator.Listen; {
-	case listen == "":
-	case strings.HasPrefix(listen, "tcp://"):
-		c.notBuilt("operator.listen", "operators are served on the state folder's socket only; leave it empty")
-	default:
-		c.bad("operator.listen", "%.80q is neither empty nor tcp://host:port", listen)
-	}
-	if w.Operator.TLS != (operatorTLS{}) {
-		c.notBuilt("operator.tls", "operators are served on the state folder's socket only")
-	}
 	if w.HTTP.Listen != "" {
 		c.notBuilt("http.listen", "there is no dashboard; leave it empty")
 	}

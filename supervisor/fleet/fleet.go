@@ -16,6 +16,8 @@ type Fleet struct {
 	StateDir string
 	// Store lists the folders where capsules are found, absolute.
 	Store []string
+	// Operator is where operators are served besides the state folder's socket.
+	Operator Operator
 	// Containment is the class that workers get: auto or advisory.
 	Containment string
 	Limits      Limits

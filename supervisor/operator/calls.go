@@ -3,18 +3,13 @@ package operator
 import (
 	"context"
 	"os"
-	"time"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"rookery/capsule/outcome"
 	operatorv1 "rookery/proto/rookery/operator/v1"
 	"rookery/supervisor/ledger"
 )
-
-// defaultGrace is a kill's time budget when the caller gives none.
-const defaultGrace = 5 * time.Second
 
 var live = []ledger.State{ledger.Starting, ledger.Running, ledger.Ending}
 
@@ -43,18 +38,9 @@ func (s *Server) ListSessions(_ context.Context, q *operatorv1.ListSessionsReque
 
 // GetSession shows one session.
 func (s *Server) GetSession(_ context.Context, q *operatorv1.GetSessionRequest) (*operatorv1.GetSessionResponse, error) {
-	row, ok := s.ledger.Session(q.GetSessionId())
-	if !ok {
-		rows := s.ledger.Sessions(ledger.Filter{})
-		ids := make([]string, len(rows))
-		for i, r := range rows {
-			ids[i] = r.ID
-		}
-		full, err := resolve("session", q.GetSessionId(), ids)
-		if err != nil {
-			return nil, err
-		}
-		row, _ = s.ledger.Session(full)
+	row, err := s.session(q.GetSessionId())
+	if err != nil {
+		return nil, err
 	}
 	return &operatorv1.GetSessionResponse{Session: sessionRow(row)}, nil
 }
@@ -65,10 +51,18 @@ func (s *Server) ListDelegations(_ context.Context, q *operatorv1.ListDelegation
 	if err != nil {
 		return nil, err
 	}
+	parent, err := s.sessionOrNone(q.GetParentSessionId())
+	if err != nil {
+		return nil, err
+	}
+	root, err := s.sessionOrNone(q.GetRootSessionId())
+	if err != nil {
+		return nil, err
+	}
 	size := pageSize(q.GetPageSize())
 	rows := s.ledger.Delegations(ledger.Filter{
 		States: ledgerStates(q.GetStates()), Status: outcome.Status(q.GetStatus()), Capsule: q.GetCapsule(),
-		ParentSessionID: q.GetParentSessionId(), RootSessionID: q.GetRootSessionId(), After: behind, Limit: size + 1,
+		ParentSessionID: parent, RootSessionID: root, After: behind, Limit: size + 1,
 	})
 	out := &operatorv1.ListDelegationsResponse{}
 	if len(rows) > size {
@@ -88,48 +82,11 @@ func (s *Server) show(d ledger.Delegation) *operatorv1.Delegation {
 
 // GetDelegation shows one delegation.
 func (s *Server) GetDelegation(_ context.Context, q *operatorv1.GetDelegationRequest) (*operatorv1.GetDelegationResponse, error) {
-	d, err := s.find(q.GetDelegationId())
+	d, err := s.delegation(q.GetDelegationId())
 	if err != nil {
 		return nil, err
 	}
 	return &operatorv1.GetDelegationResponse{Delegation: s.show(d)}, nil
-}
-
-func (s *Server) find(query string) (ledger.Delegation, error) {
-	if d, ok := s.ledger.Delegation(query); ok {
-		return d, nil
-	}
-	rows := s.ledger.Delegations(ledger.Filter{})
-	ids := make([]string, len(rows))
-	for i, r := range rows {
-		ids[i] = r.ID
-	}
-	full, err := resolve("delegation", query, ids)
-	if err != nil {
-		return ledger.Delegation{}, err
-	}
-	d, ok := s.ledger.Delegation(full)
-	if !ok {
-		return d, fault(codes.NotFound, "NOT_FOUND", "there is no delegation "+query)
-	}
-	return d, nil
-}
-
-// KillDelegation ends a delegation and everything beneath it.
-func (s *Server) KillDelegation(ctx context.Context, q *operatorv1.KillDelegationRequest) (*operatorv1.KillDelegationResponse, error) {
-	d, err := s.find(q.GetDelegationId())
-	if err != nil {
-		return nil, err
-	}
-	grace := defaultGrace
-	if q.GetGrace() != nil {
-		grace = q.GetGrace().AsDuration()
-	}
-	d, err = s.tree.Kill(ctx, d.ID, q.GetReason(), grace)
-	if err != nil {
-		return nil, failure(err)
-	}
-	return &operatorv1.KillDelegationResponse{Delegation: s.show(d)}, nil
 }
 
 // GetHost says what serves here and how much it knows.
@@ -137,7 +94,7 @@ func (s *Server) GetHost(context.Context, *operatorv1.GetHostRequest) (*operator
 	l := s.host.Limits
 	out := &operatorv1.GetHostResponse{
 		Version: s.host.Version, Pid: int32(os.Getpid()), StateDir: s.host.StateDir, StartedAt: timestamppb.New(s.host.StartedAt),
-		Containment: s.host.Containment,
+		Containment: s.host.Containment, Checks: s.host.Checks, LatestEvent: s.events.Latest(),
 		Limits: &operatorv1.HostLimits{
 			MaxDepth: uint32(l.MaxDepth), MaxChildren: uint32(l.MaxChildren), MaxLiveCapsules: uint32(l.MaxLive),
 			MaxSpawnsPerRoot: uint32(l.MaxPerRoot), SpawnRatePerMinute: l.RatePerMinute, SpawnBurst: uint32(l.Burst),

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/protoadapt"
 
 	"rookery/capsule/id"
+	"rookery/supervisor/delegation"
 	"rookery/supervisor/ledger"
 )
 
@@ -31,16 +32,40 @@ func fault(code codes.Code, reason, text string) error {
 
 // check refuses a request that breaks the rules written in the API.
 func (s *Server) check(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	if err := s.validate(req); err != nil {
+		return nil, err
+	}
+	return next(ctx, req)
+}
+
+// checkStream is check for a call whose answer is a stream.
+func (s *Server) checkStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	return next(srv, &checked{stream, s})
+}
+
+type checked struct {
+	grpc.ServerStream
+	server *Server
+}
+
+func (c *checked) RecvMsg(m any) error {
+	if err := c.ServerStream.RecvMsg(m); err != nil {
+		return err
+	}
+	return c.server.validate(m)
+}
+
+func (s *Server) validate(req any) error {
 	if m, ok := req.(proto.Message); ok && strings.HasPrefix(string(m.ProtoReflect().Descriptor().FullName()), "rookery.") {
 		var broken *protovalidate.ValidationError
 		switch err := s.valid.Validate(m); {
 		case errors.As(err, &broken):
-			return nil, fault(codes.InvalidArgument, "INVALID_REQUEST", rules(broken))
+			return fault(codes.InvalidArgument, "INVALID_REQUEST", rules(broken))
 		case err != nil:
-			return nil, fault(codes.Internal, "INTERNAL", "the request could not be checked: "+err.Error())
+			return fault(codes.Internal, "INTERNAL", "the request could not be checked: "+err.Error())
 		}
 	}
-	return next(ctx, req)
+	return nil
 }
 
 // rules is every broken rule, one sentence.
@@ -69,7 +94,12 @@ func resolve(kind, query string, ids []string) (string, error) {
 
 // failure maps what the tree says to a status.
 func failure(err error) error {
+	var refused *delegation.Refusal
 	switch {
+	case errors.As(err, &refused) && refused.Code == delegation.CodeShuttingDown:
+		return fault(codes.Aborted, "SHUTTING_DOWN", refused.Message)
+	case errors.As(err, &refused):
+		return fault(codes.ResourceExhausted, strings.ToUpper(refused.Code), refused.Message)
 	case errors.Is(err, ledger.ErrNotFound):
 		return fault(codes.NotFound, "NOT_FOUND", err.Error())
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):

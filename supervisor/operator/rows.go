@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -12,7 +13,7 @@ import (
 func sessionRow(s ledger.Session) *operatorv1.Session {
 	return &operatorv1.Session{
 		SessionId: s.ID, RootId: s.RootID, Capsule: s.Capsule, Version: s.Version, State: sessionState(s.State), Status: string(s.Status),
-		Detail: s.Detail, Pid: livePID(s), Url: s.URL, SpawnedBy: s.SpawnedBy, DelegationId: s.DelegationID, RootSessionId: s.RootSessionID,
+		Detail: text(s.Detail), Pid: livePID(s), Url: s.URL, SpawnedBy: s.SpawnedBy, DelegationId: s.DelegationID, RootSessionId: s.RootSessionID,
 		Depth: uint32(s.Depth), Containment: s.Containment, Door: s.Door, StartedAt: stamp(s.StartedAt), EndedAt: stamp(s.EndedAt),
 		MemoryBytes: s.MaxRSS, CpuMs: s.CPUMS, TasksDone: uint64(s.TasksDone), RecordsDir: s.RecordsDir, Workdir: s.Workdir,
 	}
@@ -30,11 +31,14 @@ func delegationRow(d ledger.Delegation, child ledger.Session) *operatorv1.Delega
 	return &operatorv1.Delegation{
 		DelegationId: d.ID, Capsule: d.Capsule, Version: d.Version, ParentSessionId: d.ParentSessionID, RootSessionId: d.RootSessionID,
 		ContextId: d.ContextID, SessionId: d.SessionID, Depth: uint32(d.Depth), State: delegationState(d.State), Status: string(d.Status),
-		Detail: d.Detail, ReportedBy: d.ReportedBy, Delivered: d.Delivered, DeliveryError: d.DeliveryError, Pid: livePID(child), Url: child.URL,
+		Detail: text(d.Detail), ReportedBy: d.ReportedBy, Delivered: d.Delivered, DeliveryError: text(d.DeliveryError), Pid: livePID(child), Url: child.URL,
 		Workdir: child.Workdir, RecordsDir: child.RecordsDir, ResultPath: d.ResultPath, StartedAt: stamp(d.StartedAt), EndedAt: stamp(d.EndedAt),
 		DurationMs: d.DurationMS, KilledBy: d.KilledBy,
 	}
 }
+
+// text makes what may hold a capsule's or a file's bytes fit for protobuf, which refuses a whole answer for one byte that is not UTF-8.
+func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 func stamp(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {

@@ -1,22 +1,25 @@
 package operator
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
-	"os"
+	"sync"
 	"time"
 
 	"buf.build/go/protovalidate"
+	"github.com/rs/zerolog"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/reflection"
 
-	"rookery/capsule/peercred"
 	"rookery/launcher"
 	operatorv1 "rookery/proto/rookery/operator/v1"
+	"rookery/supervisor/catalog"
 	"rookery/supervisor/delegation"
+	"rookery/supervisor/events"
 	"rookery/supervisor/ledger"
 )
 
@@ -27,6 +30,21 @@ type Host struct {
 	StartedAt   time.Time
 	Limits      delegation.Limits
 	Containment string
+	// Checks are what the machine was found to enforce at the start.
+	Checks []*operatorv1.Check
+}
+
+// Config is what a Server stands on. All of it is required but TLS and Log.
+type Config struct {
+	Tree     *delegation.Tree
+	Ledger   ledger.Ledger
+	Launcher *launcher.Launcher
+	Catalog  *catalog.Catalog
+	Events   *events.Ring
+	Host     Host
+	// TLS is how TCP connections are secured; nil refuses them.
+	TLS *tls.Config
+	Log zerolog.Logger
 }
 
 // Server is the operator service.
@@ -36,29 +54,50 @@ type Server struct {
 	tree     *delegation.Tree
 	ledger   ledger.Ledger
 	launcher *launcher.Launcher
+	catalog  *catalog.Catalog
+	events   *events.Ring
 	host     Host
 	valid    protovalidate.Validator
 	grpc     *grpc.Server
 	health   *health.Server
+	log      zerolog.Logger
+	// launching is held while a root gets its id.
+	launching sync.Mutex
+	// stopping is closed when streams are to end.
+	stopping chan struct{}
+	stopped  sync.Once
 }
 
-// maxMessage bounds a request; the largest is a kill with a reason of 500 bytes.
-const maxMessage = 64 << 10
+const (
+	// maxMessage bounds a request; the largest is a launch with a task of 1 MiB.
+	maxMessage = delegation.MaxTaskBytes + 64<<10
+	// handshakeTimeout bounds what a caller does before its first call.
+	handshakeTimeout = 10 * time.Second
+	// maxStreams bounds one connection's calls at once.
+	maxStreams = 128
+)
 
 // New returns a server with health and reflection; Serve runs it. The error is protovalidate's: rules in the API that do not compile.
-func New(tree *delegation.Tree, l ledger.Ledger, launch *launcher.Launcher, host Host) (*Server, error) {
+func New(c Config) (*Server, error) {
 	valid, err := protovalidate.New(protovalidate.WithMessages(
 		&operatorv1.ListSessionsRequest{}, &operatorv1.GetSessionRequest{}, &operatorv1.ListDelegationsRequest{},
-		&operatorv1.GetDelegationRequest{}, &operatorv1.KillDelegationRequest{},
+		&operatorv1.GetDelegationRequest{}, &operatorv1.KillDelegationRequest{}, &operatorv1.StopSessionRequest{},
+		&operatorv1.LaunchCapsuleRequest{}, &operatorv1.WatchEventsRequest{}, &operatorv1.TailLogsRequest{},
 	))
 	if err != nil {
 		return nil, fmt.Errorf("operator API rules: %w", err)
 	}
-	s := &Server{tree: tree, ledger: l, launcher: launch, host: host, valid: valid, health: health.NewServer()}
+	s := &Server{
+		tree: c.Tree, ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, events: c.Events, host: c.Host, valid: valid,
+		health: health.NewServer(), log: c.Log, stopping: make(chan struct{}),
+	}
 	s.grpc = grpc.NewServer(
-		grpc.Creds(peercred.Server(s.allowed)),
+		grpc.Creds(s.access(c.TLS)),
 		grpc.MaxRecvMsgSize(maxMessage),
+		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.ConnectionTimeout(handshakeTimeout),
 		grpc.UnaryInterceptor(s.check),
+		grpc.StreamInterceptor(s.checkStream),
 	)
 	operatorv1.RegisterOperatorServiceServer(s.grpc, s)
 	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
@@ -67,7 +106,8 @@ func New(tree *delegation.Tree, l ledger.Ledger, launch *launcher.Launcher, host
 	return s, nil
 }
 
-// Serve answers on l until Stop. It returns nil after Stop.
+// Serve answers on l until Stop: a unix socket's callers are known by the kernel, all others by their certificates. It may be called
+// for several listeners, and returns nil after Stop.
 func (s *Server) Serve(l net.Listener) error {
 	// A Stop may come before this has begun.
 	if err := s.grpc.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
@@ -76,8 +116,9 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Stop waits up to grace for calls to be answered, then ends them.
+// Stop ends the streams, waits up to grace for calls to be answered, then ends them.
 func (s *Server) Stop(grace time.Duration) {
+	s.stopped.Do(func() { close(s.stopping) })
 	s.health.Shutdown()
 	done := make(chan struct{})
 	go func() { s.grpc.GracefulStop(); close(done) }()
@@ -89,15 +130,4 @@ func (s *Server) Stop(grace time.Duration) {
 		s.grpc.Stop()
 		<-done
 	}
-}
-
-// allowed is the check at connect.
-func (s *Server) allowed(pid int, uid uint32) error {
-	if own := os.Geteuid(); uid != 0 && int(uid) != own {
-		return fmt.Errorf("uid %d is not an operator here: the supervisor runs as uid %d", uid, own)
-	}
-	if _, ok := s.launcher.ByPID(pid); ok {
-		return fmt.Errorf("process %d is a worker of this supervisor", pid)
-	}
-	return nil
 }
