@@ -7,5 +7,5 @@
 // It does not promise that a number means anything on a machine that does other work meanwhile; ratios suffer less. It fails on an
 // error and never on a slow machine.
 //
-// Only `go test -bench` runs it. It needs what `./dev build` makes, and gcc. -benchtime is a number of rounds ("40x", the default).
+// Only `go test -bench` runs it. It needs what `./dev build` makes, and gcc. -benchtime is a number of rounds ("30x", the default).
 package bench

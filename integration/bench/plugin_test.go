@@ -10,7 +10,6 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"github.com/stretchr/testify/require"
 
-	"rookery/integration/rig"
 	"rookery/launcher/compose"
 	"rookery/proto/plugin"
 	workerv1 "rookery/proto/rookery/worker/v1"
@@ -19,9 +18,10 @@ import (
 // emptyPlugin is the program emptyplugin, built as `./dev build` builds the supervisor.
 type emptyPlugin struct{ path, sockets string }
 
-func newEmptyPlugin(b *testing.B) emptyPlugin {
+// newEmptyPlugin takes the folder for its sockets.
+func newEmptyPlugin(b *testing.B, sockets string) emptyPlugin {
 	b.Helper()
-	p := emptyPlugin{path: filepath.Join(b.TempDir(), "emptyplugin"), sockets: rig.Dir(b)}
+	p := emptyPlugin{path: filepath.Join(b.TempDir(), "emptyplugin"), sockets: sockets}
 	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", p.path, "./emptyplugin")
 	build.Env = append(build.Environ(), "CGO_ENABLED=0")
 	said, err := build.CombinedOutput()
