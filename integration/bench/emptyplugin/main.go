@@ -1,5 +1,3 @@
-// Command emptyplugin is the least that go-plugin lets a plugin be: our handshake, one service with one answer, nothing behind it.
-// It is the baseline of the worker's start.
 package main
 
 import (
