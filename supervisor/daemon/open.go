@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"rookery/capsule/atomicfile"
 	"rookery/capsule/beneath"
 	"rookery/capsule/layout"
 	"rookery/launcher"
@@ -136,7 +137,34 @@ func (h *host) resume(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("conclude what an earlier supervisor left: %w", err)
 	}
-	return clearFolders(h.state.WorkerRun(""), h.state.Sessions(""))
+	return errors.Join(clearFolders(h.state.WorkerRun(""), h.state.Sessions("")), sweepLineages(h.state.Records("", "")))
+}
+
+// sweepLineages removes what a killed supervisor left half written beside the lineages in the capsules' folders of records. It is called
+// while nobody writes there.
+func sweepLineages(records string) error {
+	capsules, err := os.ReadDir(records)
+	if err != nil {
+		return err
+	}
+	held, err := beneath.Open(records)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, capsule := range capsules {
+		if !capsule.IsDir() {
+			continue
+		}
+		folder, err := held.Sub(capsule.Name())
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		_, err = atomicfile.Sweep(folder.FD())
+		errs = append(errs, err, folder.Close())
+	}
+	return errors.Join(append(errs, held.Close())...)
 }
 
 // clearFolders empties folders that hold only what live sessions need. It is called while no session lives.
