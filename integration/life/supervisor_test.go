@@ -70,7 +70,7 @@ func TestTheNextSupervisorConcludesWhateverPointItsWorkersWereAt(t *testing.T) {
 	}
 	assert.Equal(t, len(points), seen)
 	// The new supervisor does its work as if nothing had been.
-	assert.Len(t, h.Told(h.LatestRoot("parent", rig.Soon)).Outcomes(), len(points))
+	assert.Len(t, h.Told(h.LatestEnded("parent", rig.Soon)).Outcomes(), len(points))
 	assert.Equal(t, 0, h.Stop())
 	h.NothingLeft()
 }

@@ -3,7 +3,9 @@ package operate_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -218,4 +220,40 @@ func TestAKilledWorkerThatDoesNotAnswerIsGoneWithinItsGrace(t *testing.T) {
 	assert.Less(t, time.Since(before), 5*time.Second, "a worker has a second of the grace; the rest is for what is beneath it")
 	assert.True(t, rig.Gone(int(child.GetPid())))
 	assert.Equal(t, "ended by an operator: hangs", h.Completion(child).Detail)
+}
+
+func TestAKillThatNobodyWaitsForIsDoneAllTheSame(t *testing.T) {
+	t.Parallel()
+	h := rig.Up(t, watch())
+	child := h.RunningChild("sleep")
+	require.NoError(t, rig.Send(int(child.GetPid()), stopped))
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	_, err := h.API.KillDelegation(ctx, &operatorv1.KillDelegationRequest{DelegationId: child.GetDelegationId(), Reason: "in a hurry"})
+	assert.Equal(t, codes.DeadlineExceeded, status.Code(err), "%v", err)
+	ended := h.Ended(child.GetDelegationId(), rig.Soon)
+	assert.Equal(t, "ended by an operator: in a hurry", ended.GetDetail())
+	assert.True(t, rig.Gone(int(child.GetPid())))
+}
+
+func TestManyKillsOfOneDelegationAreOneEnd(t *testing.T) {
+	t.Parallel()
+	h := rig.Up(t, watch())
+	child := h.RunningChild("sleep")
+	details := make([]string, 8)
+	var kills sync.WaitGroup
+	for i := range details {
+		kills.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), rig.Soon)
+			defer cancel()
+			answer, err := h.API.KillDelegation(ctx, &operatorv1.KillDelegationRequest{DelegationId: child.GetDelegationId(), Reason: fmt.Sprint(i)})
+			assert.NoError(t, err)
+			details[i] = answer.GetDelegation().GetDetail()
+		})
+	}
+	kills.Wait()
+	for _, detail := range details {
+		assert.Equal(t, details[0], detail, "the first cause stands, and all are told it")
+	}
+	assert.Equal(t, details[0], h.Completion(child).Detail)
 }

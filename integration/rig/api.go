@@ -133,33 +133,32 @@ func (h *Host) Session(id string) *operatorv1.Session {
 	return answer.GetSession()
 }
 
-// LatestRoot waits until the newest session of a root is over and returns it: each supervisor begins a new one.
-func (h *Host) LatestRoot(id string, bound time.Duration) *operatorv1.Session {
-	h.t.Helper()
-	var latest *operatorv1.Session
-	Until(h.t, bound, "the newest session of root "+id+" has ended", func() bool {
-		latest = nil
-		for _, s := range h.Sessions() {
-			if s.GetRootId() == id {
-				latest = s
-			}
-		}
-		return latest.GetState() == operatorv1.SessionState_SESSION_STATE_ENDED
-	})
-	return latest
-}
-
-// LatestBegun is the newest session of a root.
+// LatestBegun waits until this supervisor has begun a root and returns its session: each supervisor begins a new one.
 func (h *Host) LatestBegun(id string) *operatorv1.Session {
 	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	defer cancel()
+	host, err := h.API.GetHost(ctx, &operatorv1.GetHostRequest{})
+	require.NoError(h.t, err)
 	var latest *operatorv1.Session
-	Until(h.t, Soon, "root "+id+" has a session", func() bool {
+	Until(h.t, Soon, "root "+id+" has begun", func() bool {
 		for _, s := range h.Sessions() {
-			if s.GetRootId() == id {
+			if s.GetRootId() == id && !s.GetStartedAt().AsTime().Before(host.GetStartedAt().AsTime()) {
 				latest = s
 			}
 		}
 		return latest != nil
 	})
 	return latest
+}
+
+// LatestEnded is LatestBegun, and waits until that session is over.
+func (h *Host) LatestEnded(id string, bound time.Duration) *operatorv1.Session {
+	h.t.Helper()
+	s := h.LatestBegun(id)
+	Until(h.t, bound, "the newest session of root "+id+" has ended", func() bool {
+		s = h.Session(s.GetSessionId())
+		return s.GetState() == operatorv1.SessionState_SESSION_STATE_ENDED
+	})
+	return s
 }
