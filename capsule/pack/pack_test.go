@@ -46,7 +46,7 @@ func TestAPackageIsItsManifestAndItsModule(t *testing.T) {
 			lay(t, dir, map[string]string{"murmur.yaml": manifestOf("worker")})
 			opened, err := pack.Open(dir)
 			require.NoError(t, err)
-			assert.Equal(t, dir, opened.Dir)
+			assert.Equal(t, dir, opened.Path)
 			assert.Equal(t, "worker", opened.Manifest.Name)
 			assert.Equal(t, manifestOf("worker"), string(opened.ManifestText))
 			file, err := opened.OpenModule()
@@ -90,6 +90,13 @@ func TestEverythingWrongWithAPackageIsSaidAtOnce(t *testing.T) {
 	assert.Len(t, faults, 2)
 	assert.Equal(t, filepath.Join(dir, "murmur.yaml"), faults[0].File)
 	assert.ErrorContains(t, err, "holds no module")
+
+	lay(t, dir, map[string]string{"murmur.yaml": manifestOf("a") + "requires_files: [gone, x/y]\n", "capsule.wasm": "(module)"})
+	_, err = pack.Open(dir)
+	for _, want := range []string{"must be assembled", "open gone: no such file or directory (E-IO-003)", "open x/y: no such file or directory (E-IO-003)"} {
+		require.ErrorContains(t, err, want)
+	}
+	assert.NotErrorIs(t, err, os.ErrNotExist, "there is a package")
 }
 
 func TestAPackageWithoutAManifestIsRefused(t *testing.T) {
@@ -114,10 +121,25 @@ func TestLinksInAPackageAreRefused(t *testing.T) {
 	dir = tempdir.New(t)
 	lay(t, dir, map[string]string{"murmur.yaml": manifestOf("worker")})
 	require.NoError(t, os.Symlink(filepath.Join(outside, "capsule.wasm"), filepath.Join(dir, "capsule.wasm")))
+	_, err = pack.Open(dir)
+	require.ErrorIs(t, err, beneath.ErrLink)
+
+	// One that came later is not followed either.
+	require.NoError(t, os.Remove(filepath.Join(dir, "capsule.wasm")))
+	lay(t, dir, map[string]string{"capsule.wasm": module})
 	opened, err := pack.Open(dir)
 	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(dir, "capsule.wasm")))
+	require.NoError(t, os.Symlink(filepath.Join(outside, "capsule.wasm"), filepath.Join(dir, "capsule.wasm")))
 	_, err = opened.OpenModule()
-	assert.ErrorIs(t, err, beneath.ErrLink)
+	require.ErrorIs(t, err, beneath.ErrLink)
+
+	dir = tempdir.New(t)
+	lay(t, dir, map[string]string{"murmur.yaml": manifestOf("worker") + "requires_files: [data/a]\n", "capsule.wasm": module})
+	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "data")))
+	lay(t, outside, map[string]string{"a": ""})
+	_, err = pack.Open(dir)
+	assert.ErrorContains(t, err, beneath.ErrLink.Error())
 }
 
 func TestAModuleThatIsAPipeIsRefusedAtOnce(t *testing.T) {
@@ -125,9 +147,7 @@ func TestAModuleThatIsAPipeIsRefusedAtOnce(t *testing.T) {
 	dir := tempdir.New(t)
 	lay(t, dir, map[string]string{"murmur.yaml": manifestOf("worker")})
 	require.NoError(t, unix.Mkfifo(filepath.Join(dir, "capsule.wasm"), 0o600))
-	opened, err := pack.Open(dir)
-	require.NoError(t, err)
-	_, err = opened.OpenModule()
+	_, err := pack.Open(dir)
 	assert.ErrorIs(t, err, beneath.ErrNotRegular)
 }
 
@@ -152,10 +172,9 @@ func TestAComponentInAPackageIsRefusedWithASentence(t *testing.T) {
 	t.Parallel()
 	dir := tempdir.New(t)
 	lay(t, dir, map[string]string{"murmur.yaml": manifestOf("worker"), "capsule.wasm": "\x00asm\x0d\x00\x01\x00"})
-	opened, err := pack.Open(dir)
-	require.NoError(t, err)
-	_, err = opened.OpenModule()
-	assert.ErrorContains(t, err, "components are not supported")
+	_, err := pack.Open(dir)
+	require.ErrorContains(t, err, "components are not supported")
+	assert.ErrorContains(t, err, "E-BLD-004")
 }
 
 func TestAStoreIsScannedInTheOrderOfItsPaths(t *testing.T) {
@@ -175,7 +194,7 @@ func TestAStoreIsScannedInTheOrderOfItsPaths(t *testing.T) {
 		assert.Empty(t, errs)
 		dirs := []string{}
 		for _, found := range packages {
-			dirs = append(dirs, strings.TrimPrefix(found.Dir, store+"/"))
+			dirs = append(dirs, strings.TrimPrefix(found.Path, store+"/"))
 		}
 		assert.Equal(t, []string{"a", "b/0.10.0", "b/0.2.0"}, dirs, "at depth one and two, not within a package, not hidden")
 	}
@@ -189,6 +208,7 @@ func TestWhatCannotBeUsedIsReportedAndHidesNothingElse(t *testing.T) {
 		"good/murmur.yaml":            manifestOf("good"),
 		"good/capsule.wasm":           module,
 		"packed/0.1.0/packed.mur.zip": "PK",
+		"short/short-0.1.0.mur.zip":   "PK",
 		"empty/murmur.yaml":           manifestOf("empty"),
 		"flat.mur.zip":                "PK",
 	})
@@ -196,8 +216,8 @@ func TestWhatCannotBeUsedIsReportedAndHidesNothingElse(t *testing.T) {
 	packages, errs := pack.Scan(store)
 	require.Len(t, packages, 1)
 	assert.Equal(t, "good", packages[0].Manifest.Name)
-	require.Len(t, errs, 5)
-	for i, want := range []string{"bad/murmur.yaml:1:", "holds no module", "packed capsules are not read by this build", "symbolic link", "packed capsules are not read by this build"} {
+	require.Len(t, errs, 6)
+	for i, want := range []string{"bad/murmur.yaml:1:", "holds no module", "an archive lies at", "symbolic link", "is called packed-0.1.0.mur.zip", "an archive lies at"} {
 		assert.ErrorContains(t, errs[i], want)
 	}
 }

@@ -53,17 +53,10 @@ func Open(stores []string) (*Catalog, []error) {
 func (c *Catalog) add(found *pack.Package) error {
 	name, version := found.Manifest.Name, found.Manifest.Version
 	if known, ok := c.byName[name][version]; ok {
-		if known.Dir == found.Dir {
+		if known.Path == found.Path {
 			return nil // two stores that overlap
 		}
-		return fmt.Errorf("package %s: %s %s was found already, in %s", found.Dir, name, version, known.Dir)
-	}
-	module, err := found.OpenModule()
-	if err != nil {
-		return err
-	}
-	if err := module.Close(); err != nil {
-		return fmt.Errorf("package %s: %w", found.Dir, err)
+		return fmt.Errorf("package %s: %s %s was found already, in %s", found.Path, name, version, known.Path)
 	}
 	if c.byName[name] == nil {
 		c.byName[name] = map[string]*Entry{}

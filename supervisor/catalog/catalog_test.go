@@ -28,7 +28,7 @@ func TestCapsulesAreFoundByNameAndExactVersion(t *testing.T) {
 
 	entry, err := c.Lookup("beta", "1.10.0")
 	require.NoError(t, err)
-	assert.Equal(t, filepath.Join(dir, "deep", "b2"), entry.Dir)
+	assert.Equal(t, filepath.Join(dir, "deep", "b2"), entry.Path)
 	digest, err := entry.Digest()
 	require.NoError(t, err)
 	assert.Equal(t, sha(core+"newer"), digest)
@@ -77,5 +77,5 @@ func TestWhatCannotBeUsedIsReportedAndHidesNothingElse(t *testing.T) {
 		assert.Positive(t, found, "%s is not among %q", text, says)
 	}
 	require.Len(t, c.Entries(), 1)
-	assert.Equal(t, filepath.Join(dir, "1-first"), c.Entries()[0].Dir)
+	assert.Equal(t, filepath.Join(dir, "1-first"), c.Entries()[0].Path)
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"rookery/capsule/pack"
 )
 
 // settled is how long a file must have been left alone before its times are taken
@@ -75,8 +77,12 @@ func (s *stamped) of(file *os.File) (string, error) {
 	return digest, nil
 }
 
-// Digest returns the SHA-256 of the module as it is now, in lower-case hex.
+// Digest returns the SHA-256 of the module in lower-case hex: that of an archive as
+// it was verified when the catalog was opened, that of a folder as it is now.
 func (e *Entry) Digest() (string, error) {
+	if pinned := e.Pinned(); pinned != "" {
+		return pinned, nil
+	}
 	module, err := e.OpenModule()
 	if err != nil {
 		return "", err
@@ -85,10 +91,6 @@ func (e *Entry) Digest() (string, error) {
 	return e.module.of(module)
 }
 
-// MaxModule bounds a module, in bytes: several times the largest language runtime
-// that is built for WebAssembly.
-const MaxModule = 256 << 20
-
 // snapshot copies the module into memory that nobody can write to, so that what is
 // compiled is what has the digest. The caller closes the file.
 func (e *Entry) snapshot(digest string) (*os.File, error) {
@@ -96,33 +98,16 @@ func (e *Entry) snapshot(digest string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if e.Pinned() != "" {
+		return module, nil // it is such a copy
+	}
 	defer module.Close()
-	fd, err := unix.MemfdCreate("module", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
-	if err != nil {
-		return nil, fmt.Errorf("memory for module %s: %w", module.Name(), err)
-	}
-	copied := os.NewFile(uintptr(fd), module.Name())
-	if err := seal(copied, module, digest); err != nil {
-		return nil, errors.Join(err, copied.Close())
-	}
-	return copied, nil
-}
-
-func seal(copied, module *os.File, digest string) error {
-	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(copied, sum), io.LimitReader(module, MaxModule+1))
+	copied, found, err := pack.Seal(module.Name(), module, pack.MaxModule)
 	switch {
 	case err != nil:
-		return fmt.Errorf("read %s: %w", module.Name(), err)
-	case size > MaxModule:
-		return fmt.Errorf("module %s: more than %d bytes", module.Name(), MaxModule)
-	case hex.EncodeToString(sum.Sum(nil)) != digest:
-		return fmt.Errorf("%s was changed while it was read", module.Name())
+		return nil, err
+	case found != digest:
+		return nil, errors.Join(fmt.Errorf("%s was changed while it was read", module.Name()), copied.Close())
 	}
-	const seals = unix.F_SEAL_WRITE | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
-	if _, err := unix.FcntlInt(copied.Fd(), unix.F_ADD_SEALS, seals); err != nil {
-		return fmt.Errorf("seal the copy of %s: %w", module.Name(), err)
-	}
-	_, err = copied.Seek(0, io.SeekStart)
-	return err
+	return copied, nil
 }

@@ -5,8 +5,9 @@
 // catalog was opened; what stands in its way is reported, one error for each
 // package, and two packages of one name and version are never chosen between in
 // silence. Native code that [Cache.Native] returns was made of the module's bytes
-// as they are now, by this engine, and has, on the returned descriptor, the digest
-// that the ledger recorded when it was made. Code that fails this is set aside,
+// as they are now (of an archive: as they were verified when the catalog was
+// opened), by this engine, and has, on the returned descriptor, the digest that the
+// ledger recorded when it was made. Code that fails this is set aside,
 // said so in the log, and made anew. One module is compiled once, however many
 // ask.
 //

@@ -56,14 +56,20 @@ func (r *Report) warn(warnings []strictyaml.Fault) {
 	}
 }
 
-// fault adds an error, a list of faults as one each.
+// fault adds an error, what is several of them as one each.
 func (r *Report) fault(err error) {
+	var joined interface{ Unwrap() []error }
 	var faults strictyaml.Faults
-	if !errors.As(err, &faults) {
+	switch {
+	case errors.As(err, &joined):
+		for _, one := range joined.Unwrap() {
+			r.fault(one)
+		}
+	case errors.As(err, &faults):
+		for _, fault := range faults {
+			r.Faults = append(r.Faults, fault)
+		}
+	default:
 		r.Faults = append(r.Faults, err)
-		return
-	}
-	for _, fault := range faults {
-		r.Faults = append(r.Faults, fault)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/rs/zerolog"
 
@@ -14,7 +15,7 @@ import (
 
 // CompileOptions are what `compile` was told.
 type CompileOptions struct {
-	// Path is a package's folder or a store of them.
+	// Path is a package, folder or archive, or a store of them.
 	Path     string
 	StateDir string
 	Worker   string
@@ -55,8 +56,12 @@ func Compile(ctx context.Context, o CompileOptions) (err error) {
 
 // entriesAt is the package at path, or all of the store there.
 func entriesAt(path string) ([]*catalog.Entry, []error) {
-	if one, err := pack.Open(path); err == nil {
+	one, err := pack.Open(path)
+	if err == nil {
 		return []*catalog.Entry{{Package: one}}, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, []error{err} // there is a package, and it cannot be used
 	}
 	found, errs := catalog.Open([]string{path})
 	entries := found.Entries()
