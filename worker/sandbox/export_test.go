@@ -11,3 +11,12 @@ func Settings() map[string]any {
 	}
 	return m
 }
+
+// Imports are the names of all there is to import.
+func Imports() []string {
+	var all []string
+	for _, f := range imports {
+		all = append(all, f.Module+"."+f.Name)
+	}
+	return all
+}
