@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,44 +112,4 @@ func TestTwoDamagedFilesOfOneSecondAreBothKept(t *testing.T) {
 	aside, err := filepath.Glob(path + ".corrupt-*")
 	require.NoError(t, err)
 	assert.Len(t, aside, 3)
-}
-
-// FuzzOpen damages a real file: whatever was done to it, Open neither panics nor
-// hands out a value that was never written.
-func FuzzOpen(f *testing.F) {
-	path := filepath.Join(f.TempDir(), "state.db")
-	s, _, err := store.Open(path, patience)
-	require.NoError(f, err)
-	require.NoError(f, s.Update(f.Context(), func(tx *store.Tx) error {
-		for n := range 40 {
-			if err := tx.Put("rows", fmt.Sprintf("key-%03d", n), bytes.Repeat([]byte{byte(n)}, 500)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	require.NoError(f, s.Close())
-	whole, err := os.ReadFile(path)
-	require.NoError(f, err)
-	f.Add(uint32(0), uint32(0), byte(0))
-	f.Add(uint32(4096*2+16), uint32(0), byte(0xff))
-	f.Add(uint32(4096*5+8), uint32(100), byte(1))
-	f.Fuzz(func(t *testing.T, at, cut uint32, mask byte) {
-		content := bytes.Clone(whole)
-		content[int(at)%len(content)] ^= mask
-		content = content[:len(content)-int(cut)%len(content)]
-		path := filepath.Join(folder(t), "state.db")
-		require.NoError(t, os.WriteFile(path, content, 0o600))
-		s, _, err := store.Open(path, patience)
-		require.NoError(t, err)
-		for key, value := range rows(t, s, "rows") {
-			var n byte
-			_, err := fmt.Sscanf(key, "key-%03d", &n)
-			require.NoError(t, err)
-			require.Equal(t, strings.Repeat(string([]byte{n}), 500), value)
-		}
-		put(t, s, "another", "one")
-		require.Equal(t, "one", rows(t, s, "rows")["another"])
-		require.NoError(t, s.Close())
-	})
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -52,23 +53,40 @@ func hold(file *os.File) error {
 	} else if !info.Mode().IsRegular() {
 		return errors.New("not a regular file")
 	}
-	for {
-		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case errors.Is(err, unix.EWOULDBLOCK):
-			return &HeldError{PID: writtenPID(file)}
-		case err != nil:
-			return err
-		}
-		break
+	if err := take(file); errors.Is(err, unix.EWOULDBLOCK) {
+		return &HeldError{PID: writtenPID(file)}
+	} else if err != nil {
+		return err
 	}
 	if err := file.Truncate(0); err != nil {
 		return err
 	}
 	_, err := file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	return err
+}
+
+// take locks the file for its description alone, or returns EWOULDBLOCK.
+func take(file *os.File) error {
+	for {
+		if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// lockPause is what bbolt waits between two tries.
+const lockPause = 50 * time.Millisecond
+
+// takeWithin is take with patience, and then ErrLocked.
+func takeWithin(file *os.File, timeout time.Duration) error {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(min(lockPause, time.Until(deadline))) {
+		if err := take(file); !errors.Is(err, unix.EWOULDBLOCK) {
+			return err
+		}
+		if !time.Now().Before(deadline) {
+			return fmt.Errorf("%w for longer than %s", ErrLocked, timeout)
+		}
+	}
 }
 
 // writtenPID is 0 unless the file holds one positive number.

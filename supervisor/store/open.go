@@ -10,7 +10,6 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
 	"golang.org/x/sys/unix"
 
 	"rookery/capsule/atomicfile"
@@ -23,7 +22,6 @@ const minSize = 2 * 4096
 // openOrReplace opens the file for writing, after a look through all of it. A
 // damaged one is renamed and a new one made.
 func openOrReplace(path string, lockTimeout time.Duration) (*bolt.DB, string, error) {
-	lockTimeout = max(lockTimeout, time.Millisecond) // bbolt waits for ever on zero
 	db, err := open(path, lockTimeout)
 	if !errors.Is(err, ErrDamaged) {
 		return db, "", err
@@ -49,18 +47,8 @@ func open(path string, lockTimeout time.Duration) (*bolt.DB, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, errors.New("not a regular file")
-	case info.Size() == 0:
-	case info.Size() < minSize:
-		return nil, fmt.Errorf("%w: cut to %d bytes", ErrDamaged, info.Size())
-	default:
-		if err := inspect(path, lockTimeout); err != nil {
-			return nil, err
-		}
 	}
-	// The list of free pages is rebuilt at each start instead of kept: a damaged one
-	// would have live pages overwritten, and nothing in the file would show it.
-	options := bolt.Options{Timeout: lockTimeout, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
-	db, err := guarded(path, &options, nil)
+	db, err := guarded(path, lockTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -72,40 +60,13 @@ func open(path string, lockTimeout time.Duration) (*bolt.DB, error) {
 	return db, nil
 }
 
-// inspect reads every row. The file is opened for reading only, so that nothing
-// in it is touched before it is known to be whole.
-func inspect(path string, lockTimeout time.Duration) error {
-	db, err := guarded(path, &bolt.Options{Timeout: lockTimeout, ReadOnly: true}, func(db *bolt.DB) error {
-		return db.View(func(tx *bolt.Tx) error {
-			// A page behind the end of a mapped file is a fault, not an error.
-			if info, err := os.Stat(path); err != nil {
-				return err
-			} else if info.Size() < tx.Size() {
-				return fmt.Errorf("%w: cut to %d of %d bytes", ErrDamaged, info.Size(), tx.Size())
-			}
-			all := Snapshot{tx: tx}
-			return tx.ForEach(func(name []byte, _ *bolt.Bucket) error {
-				return all.Each(string(name), func(string, []byte) error { return nil })
-			})
-		})
-	})
-	if err != nil {
-		return err
-	}
-	return db.Close()
-}
-
-// guarded opens the file and calls look with it. bbolt trusts its pages: on a
-// damaged file it panics or reads outside the mapping, and both become ErrDamaged
-// here. The file is closed unless nil is returned.
-func guarded(path string, options *bolt.Options, look func(*bolt.DB) error) (db *bolt.DB, err error) {
+// guarded opens the file, looks through it and returns it. Nothing is written
+// unless it is empty. bbolt is let near it only when its pages are proven; what
+// makes it panic or read outside the mapping all the same (a disk that fails under
+// the mapping) becomes ErrDamaged.
+func guarded(path string, lockTimeout time.Duration) (db *bolt.DB, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	var file *os.File
-	options.OpenFile = func(name string, flag int, perm os.FileMode) (*os.File, error) {
-		var err error
-		file, err = os.OpenFile(name, flag|unix.O_NOFOLLOW, perm)
-		return file, err
-	}
 	defer func() {
 		if cause := recover(); cause != nil {
 			// Only the lock is given back. The transaction that panicked still holds its
@@ -113,22 +74,52 @@ func guarded(path string, options *bolt.Options, look func(*bolt.DB) error) (db 
 			db, err = nil, errors.Join(fmt.Errorf("%w: %v", ErrDamaged, cause), file.Close())
 		}
 	}()
-	db, err = bolt.Open(path, 0o600, options)
-	switch {
-	case errors.Is(err, bolterrors.ErrTimeout):
-		return nil, fmt.Errorf("%w for longer than %s", ErrLocked, options.Timeout)
-	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrChecksum), errors.Is(err, bolterrors.ErrInvalidMapping):
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	case err != nil:
+	// The list of free pages is rebuilt at each start instead of kept: a damaged one
+	// would have live pages overwritten, and nothing in the file would show it.
+	options := bolt.Options{FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
+	options.OpenFile = func(name string, flag int, perm os.FileMode) (*os.File, error) {
+		var err error
+		if file, err = os.OpenFile(name, flag|unix.O_NOFOLLOW, perm); err != nil {
+			return nil, err
+		}
+		if err := prove(file, lockTimeout); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		return file, nil
+	}
+	if db, err = bolt.Open(path, 0o600, &options); err != nil {
 		return nil, err
 	}
-	if look == nil {
-		return db, nil
-	}
-	if err := look(db); err != nil {
+	if err := db.View(inspect); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// prove takes the lock and checks the pages. bbolt then locks the same description
+// and has it at once, so nobody writes between this look and its own.
+func prove(file *os.File, lockTimeout time.Duration) error {
+	if err := takeWithin(file, lockTimeout); err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case info.Size() == 0:
+		return nil
+	case info.Size() < minSize:
+		return damage("cut to %d bytes", info.Size())
+	}
+	return checkPages(file, info.Size())
+}
+
+// inspect verifies every row.
+func inspect(tx *bolt.Tx) error {
+	all := Snapshot{tx: tx}
+	return tx.ForEach(func(name []byte, _ *bolt.Bucket) error {
+		return all.Each(string(name), func(string, []byte) error { return nil })
+	})
 }
 
 // setAside renames the file to a name that nothing has yet.
