@@ -109,6 +109,15 @@ func sweep(records *beneath.Dir) error {
 	return errors.Join(err, inOut, out.Close())
 }
 
+// sweepAt is sweep for a folder that nobody holds.
+func sweepAt(path string) error {
+	records, err := beneath.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(sweep(records), records.Close())
+}
+
 // noteDelivered sets the delivered mark in a record that is the ledger's own. A record that cannot be rewritten keeps the mark it
 // has: the ledger knows.
 func (t *Tree) noteDelivered(d ledger.Delegation) {

@@ -28,8 +28,26 @@ func (t *Tree) Sweep(ctx context.Context) (int, error) {
 			errs = append(errs, t.conclusion(ctx, m))
 			swept++
 		}
+		for _, m := range marked {
+			t.mend(m.session.ID)
+		}
 	}
 	return swept, errors.Join(errs...)
+}
+
+// mend finishes the records of a session's ended children: the supervisor may have died between the ledger's word that an outcome was
+// delivered and the record's, or in the middle of that.
+func (t *Tree) mend(session string) {
+	for _, child := range t.ledger.Children(session) {
+		d, ok := t.ledger.Delegation(child.DelegationID)
+		if !ok || !d.Delivered {
+			continue
+		}
+		if err := sweepAt(child.RecordsDir); err != nil {
+			t.log.Warn().Err(err).Str("delegation", d.ID).Msg("what a killed supervisor left half written stays")
+		}
+		t.noteDelivered(d)
+	}
 }
 
 func (t *Tree) parentLives(s ledger.Session) bool {
