@@ -39,22 +39,7 @@ func alike(t *testing.T, h *rig.Host, parent *operatorv1.Session, heard murmur.O
 func recorded(t *testing.T, h *rig.Host, d *operatorv1.Delegation) {
 	t.Helper()
 	require.Equal(t, operatorv1.DelegationState_DELEGATION_STATE_ENDED, d.GetState(), d.GetDelegationId())
-	says(t, d, h.Completion(d))
-}
-
-// recordedAfterDeath is recorded for a host whose supervisor was killed: it may have died between the ledger's word that an outcome
-// was delivered and the record's.
-func recordedAfterDeath(t *testing.T, h *rig.Host, d *operatorv1.Delegation) {
-	t.Helper()
-	require.Equal(t, operatorv1.DelegationState_DELEGATION_STATE_ENDED, d.GetState(), d.GetDelegationId())
 	rec := h.Completion(d)
-	rec.Delivered = rec.Delivered || d.GetDelivered()
-	says(t, d, rec)
-}
-
-// says checks that a record says what the ledger does.
-func says(t *testing.T, d *operatorv1.Delegation, rec outcome.Record) {
-	t.Helper()
 	assert.Equal(t, outcome.Record{
 		DelegationID: d.GetDelegationId(), CapsuleName: d.GetCapsule(), CapsuleVersion: d.GetVersion(), SessionID: d.GetSessionId(),
 		Status: outcome.Status(d.GetStatus()), ResultPath: d.GetResultPath(), Workdir: d.GetWorkdir(), DurationMS: d.GetDurationMs(),

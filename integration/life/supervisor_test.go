@@ -58,7 +58,7 @@ func TestTheNextSupervisorConcludesWhateverPointItsWorkersWereAt(t *testing.T) {
 		p := points[seen]
 		require.Equal(t, p.capsule, d.GetCapsule())
 		seen++
-		recordedAfterDeath(t, h, d)
+		recorded(t, h, d)
 		if p.before {
 			assert.Equal(t, "terminated", d.GetStatus(), p.point)
 			assert.Equal(t, "ended with its parent", d.GetDetail(), p.point)
@@ -100,7 +100,7 @@ func TestSupervisorsThatAreKilledAgainAndAgainLoseNothing(t *testing.T) {
 		}
 		for id := range known {
 			require.NotNil(t, now[id], "the ledger has lost %s", id)
-			recordedAfterDeath(t, h, now[id])
+			recorded(t, h, now[id])
 		}
 	}
 	assert.Equal(t, 0, h.Stop())
@@ -143,7 +143,7 @@ func TestWorkersWithoutASupervisorEndThemselvesLeafFirst(t *testing.T) {
 	h.Again()
 	for _, d := range []*operatorv1.Delegation{leaf, middle} {
 		d = h.Delegation(d.GetDelegationId())
-		recordedAfterDeath(t, h, d)
+		recorded(t, h, d)
 		assert.Equal(t, "error", d.GetStatus(), "what they wrote of themselves stands")
 		assert.Equal(t, "no supervisor for 2s", d.GetDetail())
 	}
@@ -161,7 +161,7 @@ func TestAChildThatDiesWhileNoSupervisorRunsIsConcluded(t *testing.T) {
 	rig.Until(t, rig.Soon, "the child is dead", func() bool { return !rig.Alive(int(dead.GetPid())) })
 	h.Again()
 	d := h.Delegation(dead.GetDelegationId())
-	recordedAfterDeath(t, h, d)
+	recorded(t, h, d)
 	assert.Equal(t, "crashed", d.GetStatus(), d.GetDetail())
 	assert.Equal(t, "exit status unknown: the process ended while no supervisor ran", d.GetDetail())
 }
@@ -188,9 +188,9 @@ func TestTheNextSupervisorEndsAGrandchildWhoseParentWasConcluded(t *testing.T) {
 	require.True(t, rig.Alive(int(leaf.GetPid())))
 	h.Again()
 	assert.False(t, rig.Alive(int(leaf.GetPid())))
-	recordedAfterDeath(t, h, h.Delegation(middle.GetDelegationId()))
+	recorded(t, h, h.Delegation(middle.GetDelegationId()))
 	d := h.Delegation(leaf.GetDelegationId())
-	recordedAfterDeath(t, h, d)
+	recorded(t, h, d)
 	assert.Equal(t, "terminated", d.GetStatus(), d.GetDetail())
 	assert.Equal(t, "ended with its parent", d.GetDetail(), "the cause that the dead supervisor committed")
 	assert.Equal(t, 0, h.Stop())
