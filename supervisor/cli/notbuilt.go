@@ -14,7 +14,6 @@ func notBuilt() []*cobra.Command {
 		{"events", "Follow the host's events"},
 		{"trace SES", "Show one session's trace"},
 		{"explain CAPSULE", "Show effective grants"},
-		{"pack DIR", "Make a .mur.zip"},
 		{"prune", "Apply retention now"},
 		{"token SES", "Show door tokens"},
 		{"effects", "Show peer calls whose outcome is unknown"},

@@ -59,7 +59,7 @@ func newRoot(env *Env) *cobra.Command {
 	at.flags(root)
 	root.AddCommand(
 		newUp(env, at), newValidate(env, at), newPs(env, at), newDelegations(env, at), newTree(env, at),
-		newKill(env, at), newCompile(env, at), newVersion(env),
+		newKill(env, at), newCompile(env, at), newPack(env), newVersion(env),
 	)
 	root.AddCommand(notBuilt()...)
 	for _, c := range root.Commands() {
