@@ -49,10 +49,13 @@ func run(ctx context.Context, packages []string, verbose bool, out io.Writer) er
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		said := summary(name, text)
 		if verbose {
-			fmt.Fprintln(out, text)
+			said = text + "\n" + said
 		}
-		fmt.Fprint(out, summary(name, text))
+		if _, err := io.WriteString(out, said); err != nil {
+			return err
+		}
 	}
 	return nil
 }
