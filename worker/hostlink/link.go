@@ -108,7 +108,7 @@ func dial(ctx context.Context, path string) (net.Conn, error) {
 // worker was given is its supervisor: nobody else could have made the socket there.
 func (l *Link) meet(pid int, _ uint32) error {
 	if old := l.pid.Swap(int64(pid)); old != int64(pid) {
-		l.log.Debug().Int("pid", pid).Msg("met a supervisor")
+		l.log.Debug().Int("supervisor", pid).Msg("met a supervisor")
 	}
 	return nil
 }
