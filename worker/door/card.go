@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -36,7 +38,7 @@ type agentCard struct {
 	SecurityRequirements []struct{}       `json:"securityRequirements"`
 	DefaultInputModes    []string         `json:"defaultInputModes"`
 	DefaultOutputModes   []string         `json:"defaultOutputModes"`
-	// Skills is empty as long as the door takes no tasks.
+	// Skills is empty as long as the door takes no new tasks.
 	Skills []struct{} `json:"skills"`
 }
 
@@ -90,7 +92,7 @@ func newCardFile(c Card) (cardFile, error) {
 		Version:             c.Version,
 		SupportedInterfaces: []agentInterface{{URL: c.URL, ProtocolBinding: "JSONRPC", ProtocolVersion: protocolVersion}},
 		Capabilities: capabilities{Extensions: []agentExtension{
-			{URI: extension + "agent-card/#murmur-door-v1", Params: doorParams{Methods: []string{}}},
+			{URI: extension + "agent-card/#murmur-door-v1", Params: doorParams{Methods: slices.Sorted(maps.Keys(methods))}},
 			{URI: extension + "agent-card/#murmur-capsule-v1", Params: capsuleParams{
 				SessionID: c.SessionID, Tools: []string{}, Planes: []string{},
 			}},

@@ -71,7 +71,7 @@ func (d *Door) ring(r *http.Request, request envelope) (any, *rpcError) {
 	return received{receivedMessage{
 		MessageID: "msg_" + delegation + "_received",
 		Role:      "ROLE_AGENT",
-		ContextID: d.contextID,
+		ContextID: d.task.Now().ContextID,
 		Parts:     []receivedPart{{receivedData{delegation, true}, "application/json"}},
 	}}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"rookery/worker/hostlink"
+	"rookery/worker/internal/live"
 )
 
 // Bounds of the door. A completion is some hundred bytes; the body's bound is that of
@@ -32,16 +33,16 @@ type Config struct {
 	// Listener is the door's own; Serve closes it.
 	Listener net.Listener
 	Card     Card
-	// ContextID is the conversation of the session's task.
-	ContextID string
-	Link      *hostlink.Link
-	Log       zerolog.Logger
+	// Task is the session's one task.
+	Task *live.Task
+	Link *hostlink.Link
+	Log  zerolog.Logger
 }
 
 // Door is one session's door.
 type Door struct {
 	sessionID string
-	contextID string
+	task      *live.Task
 	link      *hostlink.Link
 	log       zerolog.Logger
 	listener  net.Listener
@@ -56,7 +57,7 @@ func New(c Config) (*Door, error) {
 		return nil, err
 	}
 	d := &Door{
-		sessionID: c.Card.SessionID, contextID: c.ContextID, link: c.Link, log: c.Log,
+		sessionID: c.Card.SessionID, task: c.Task, link: c.Link, log: c.Log,
 		listener: netutil.LimitListener(c.Listener, maxConnections), card: file,
 	}
 	d.server = &http.Server{

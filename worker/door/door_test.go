@@ -23,6 +23,7 @@ import (
 	"rookery/worker/door"
 	"rookery/worker/hostlink"
 	"rookery/worker/internal/hosttest"
+	"rookery/worker/internal/live"
 )
 
 // patience bounds every wait of these tests; none needs it.
@@ -33,6 +34,7 @@ type rig struct {
 	t    *testing.T
 	url  string
 	host *hosttest.Host
+	task *live.Task
 }
 
 func newRig(t *testing.T) *rig {
@@ -52,12 +54,13 @@ func newRig(t *testing.T) *rig {
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	task := live.New("tsk_1", "ctx_1")
 	d, err := door.New(door.Config{
 		Listener: listener,
 		Card: door.Card{
 			SessionID: "ses_1", Capsule: "census", Version: "0.1.0", URL: "http://127.0.0.1:7", Since: time.Unix(1_800_000_000, 0),
 		},
-		ContextID: "ctx_1", Link: link, Log: log,
+		Task: task, Link: link, Log: log,
 	})
 	require.NoError(t, err)
 	served := make(chan error, 1)
@@ -67,7 +70,7 @@ func newRig(t *testing.T) *rig {
 		assert.NoError(t, <-served)
 		assert.NoError(t, link.Close(context.Background()))
 	})
-	return &rig{t: t, url: "http://" + listener.Addr().String(), host: host}
+	return &rig{t: t, url: "http://" + listener.Addr().String(), host: host, task: task}
 }
 
 // reply is what a test looks at of an answer.
@@ -207,11 +210,11 @@ func TestRPC(t *testing.T) {
 		"JSON-RPC in another letter case":   {rpcHeader(), `{"JSONRPC":"2.0","id":1,"method":"GetTask"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Request payload validation error"}}`},
 		"a method that is no text":          {rpcHeader(), `{"jsonrpc":"2.0","id":1,"method":7}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Request payload validation error"}}`},
 		"a method that is null":             {rpcHeader(), `{"jsonrpc":"2.0","id":1,"method":null}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Request payload validation error"}}`},
-		"a method not served":               {rpcHeader(), `{"jsonrpc":"2.0","id":-7,"method":"GetTask"}`, `{"jsonrpc":"2.0","id":-7,"error":{"code":-32601,"message":"Method not found"}}`},
-		"a message that is no completion":   {rpcHeader(), send, `{"jsonrpc":"2.0","id":"req_1","error":{"code":-32601,"message":"Method not found"}}`},
-		"an origin in another letter case":  {rpcHeader("x-murmur-task-origin", "Completion"), send, `{"jsonrpc":"2.0","id":"req_1","error":{"code":-32601,"message":"Method not found"}}`},
-		"an origin twice":                   {rpcHeader("x-murmur-task-origin", "completion", "x-murmur-task-origin", "completion"), send, `{"jsonrpc":"2.0","id":"req_1","error":{"code":-32601,"message":"Method not found"}}`},
-		"a type with a parameter":           {http.Header{"content-type": {"application/json; charset=utf-8"}, "a2a-version": {"1.0.7"}}, send, `{"jsonrpc":"2.0","id":"req_1","error":{"code":-32601,"message":"Method not found"}}`},
+		"a method not served":               {rpcHeader(), `{"jsonrpc":"2.0","id":-7,"method":"CancelTask"}`, `{"jsonrpc":"2.0","id":-7,"error":{"code":-32601,"message":"Method not found"}}`},
+		"a message that is no completion":   {rpcHeader(), send, `{"jsonrpc":"2.0","id":"req_1","error":{"code":-32602,"message":"Invalid params: message must be an object"}}`},
+		"an origin in another letter case":  {rpcHeader("x-murmur-task-origin", "Completion"), send, `{"jsonrpc":"2.0","id":"req_1","error":{"code":-32602,"message":"Invalid params: message must be an object"}}`},
+		"an origin twice":                   {rpcHeader("x-murmur-task-origin", "completion", "x-murmur-task-origin", "completion"), send, `{"jsonrpc":"2.0","id":"req_1","error":{"code":-32602,"message":"Invalid params: message must be an object"}}`},
+		"a type with a parameter":           {http.Header{"content-type": {"application/json; charset=utf-8"}, "a2a-version": {"1.0.7"}}, send, `{"jsonrpc":"2.0","id":"req_1","error":{"code":-32602,"message":"Invalid params: message must be an object"}}`},
 		"a version of 0.3":                  {http.Header{"Content-Type": {"application/json"}, "A2A-Version": {"0.3"}}, send, `{"jsonrpc":"2.0","id":"req_1","error":{"code":-32009,"message":"this door speaks A2A 1.0","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"VERSION_NOT_SUPPORTED","domain":"a2a-protocol.org","metadata":{"requestedVersion":"0.3","supportedVersions":"1.0"}}]}}`},
 		"no version":                        {without(rpcHeader(), "A2A-Version"), send, `{"jsonrpc":"2.0","id":"req_1","error":{"code":-32009,"message":"this door speaks A2A 1.0","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"VERSION_NOT_SUPPORTED","domain":"a2a-protocol.org","metadata":{"requestedVersion":"","supportedVersions":"1.0"}}]}}`},
 		"two versions":                      {rpcHeader("A2A-Version", "1.0"), send, `{"jsonrpc":"2.0","id":"req_1","error":{"code":-32009,"message":"this door speaks A2A 1.0","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"VERSION_NOT_SUPPORTED","domain":"a2a-protocol.org","metadata":{"requestedVersion":"1.0, 1.0","supportedVersions":"1.0"}}]}}`},

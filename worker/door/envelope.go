@@ -1,7 +1,6 @@
 package door
 
 import (
-	"bytes"
 	"encoding/json"
 	"mime"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 type envelope struct {
 	ID     json.RawMessage
 	Method string
+	Params json.RawMessage // nil when absent
 }
 
 // null answers requests whose own id cannot be told.
@@ -27,9 +27,9 @@ func open(body []byte) (envelope, *rpcError) {
 	if !utf8.Valid(body) || !json.Valid(body) {
 		return e, invalidJSON()
 	}
-	// A map, because names match to the letter. A batch or a bare value is no object.
-	var fields map[string]json.RawMessage
-	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) || json.Unmarshal(body, &fields) != nil {
+	// A batch or a bare value is no object.
+	fields, isObject := readObject(body)
+	if !isObject {
 		return e, invalidRequest()
 	}
 	id, ok := fields["id"]
@@ -45,6 +45,7 @@ func open(body []byte) (envelope, *rpcError) {
 	if len(method) == 0 || method[0] != '"' || json.Unmarshal(method, &e.Method) != nil {
 		return e, invalidRequest()
 	}
+	e.Params = fields["params"]
 	return e, nil
 }
 

@@ -48,7 +48,7 @@ func (d *Door) serveRPC(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data) // the caller may have gone
 }
 
-// answer decides in this order: the version, a completion, the method.
+// answer decides in this order: the version, a completion, the method, its parameters.
 func (d *Door) answer(r *http.Request, request envelope) (any, *rpcError) {
 	versions := r.Header.Values("A2A-Version")
 	if len(versions) != 1 || !spoken.MatchString(versions[0]) {
@@ -57,7 +57,24 @@ func (d *Door) answer(r *http.Request, request envelope) (any, *rpcError) {
 	if only(r.Header, originHeader) == completionOrigin {
 		return d.ring(r, request)
 	}
-	return nil, methodNotFound()
+	method, served := methods[request.Method]
+	if !served {
+		return nil, methodNotFound()
+	}
+	params := object{}
+	if request.Params != nil {
+		var ok bool
+		if params, ok = readObject(request.Params); !ok {
+			return nil, invalidParams("params must be an object")
+		}
+	}
+	return method(d, params)
+}
+
+// methods are those that the door serves, and its card names.
+var methods = map[string]func(*Door, object) (any, *rpcError){
+	"SendMessage": (*Door).sendMessage,
+	"GetTask":     (*Door).getTask,
 }
 
 // only returns a header's value if it is there exactly once.

@@ -1,5 +1,7 @@
 package door
 
+import "strconv"
+
 // rpcError is the error of a JSON-RPC answer. Those of the standard have no data.
 type rpcError struct {
 	Code    int         `json:"code"`
@@ -30,6 +32,25 @@ func invalidRequest() *rpcError {
 }
 
 func methodNotFound() *rpcError { return &rpcError{Code: -32601, Message: "Method not found"} }
+
+func invalidParams(why string) *rpcError {
+	return &rpcError{Code: -32602, Message: "Invalid params: " + why}
+}
+
+func taskNotFound(taskID string) *rpcError {
+	return explained(-32001, "Task not found", "TASK_NOT_FOUND", a2aDomain, map[string]string{"taskId": taskID})
+}
+
+// takesNoMessage is for a task that works or has ended.
+func takesNoMessage(taskID, state string) *rpcError {
+	return explained(-32004, "the task is "+state+": it takes a message only while input is required", "UNSUPPORTED_OPERATION", a2aDomain,
+		map[string]string{"taskId": taskID, "state": state})
+}
+
+func contentTypeNotSupported(part int, mediaType string) *rpcError {
+	return explained(-32005, "this door takes parts of text and data", "CONTENT_TYPE_NOT_SUPPORTED", a2aDomain,
+		map[string]string{"partIndex": strconv.Itoa(part), "mediaType": mediaType})
+}
 
 func unavailable() *rpcError {
 	return &rpcError{Code: -32603, Message: "Internal error: no supervisor answers now"}

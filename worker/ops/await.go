@@ -4,48 +4,37 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	hostv1 "rookery/proto/rookery/host/v1"
 )
 
 type awaitRequest struct {
-	// DelegationIDs are those waited for; absent: all of this task.
-	DelegationIDs []string `json:"delegation_ids"`
-	// Any ends the wait with the first outcome.
-	Any bool `json:"any"`
-	// TimeoutSecs bounds the wait; absent: as long as the capsule runs; 0: do not wait.
-	TimeoutSecs *float64 `json:"timeout_secs"`
-	// After leaves out what an earlier answer has held.
-	After uint64 `json:"after"`
+	DelegationIDs []string `json:"delegation_ids" doc:"Those waited for; absent: all of this task."`
+	Any           bool     `json:"any" doc:"Ends the wait with the first outcome instead of the last."`
+	TimeoutSecs   *float64 `json:"timeout_secs" rule:"min=0;max=1e+09" doc:"Bounds the wait; absent: as long as the capsule may run; 0: do not wait."`
+	After         uint64   `json:"after" doc:"Leaves out what an earlier answer has held: its next."`
 }
 
-type awaitAnswer struct {
-	Outcomes    []json.RawMessage `json:"outcomes"`
-	Outstanding []string          `json:"outstanding"`
-	Next        uint64            `json:"next,omitempty"`
+// awaitAnswer is sent with its outcomes encoded already, and described with them as they
+// are.
+type awaitAnswer[O json.RawMessage | outcome] struct {
+	Outcomes    []O      `json:"outcomes" doc:"In the order in which they became known: at most 16 of them, or 1 MiB, a call."`
+	Outstanding []string `json:"outstanding" doc:"Those asked for that still run."`
+	Next        uint64   `json:"next,omitempty" doc:"There are more: ask again with after set to it."`
 }
 
 // await waits for outcomes and answers with those that are there when the wait is
 // over, whatever ended it. It changes nothing, so it can be asked again.
-func await(ctx context.Context, c *Calls, r awaitRequest) (any, error) {
-	var expired <-chan time.Time
-	if r.TimeoutSecs != nil {
-		limit, err := duration("timeout_secs", *r.TimeoutSecs)
-		if err != nil {
-			return nil, err
-		}
-		timer := time.NewTimer(limit)
-		defer timer.Stop()
-		expired = timer.C
-	}
+func await(ctx context.Context, c *Calls, r awaitRequest) (awaitAnswer[json.RawMessage], error) {
+	expired, stop := expiry(r.TimeoutSecs)
+	defer stop()
 	wanted := r.DelegationIDs
 	if wanted == nil {
 		wanted = c.children.all()
 	}
 	for _, key := range wanted {
 		if !c.children.knows(key) {
-			return nil, &opError{Code: codeNotFound, Message: fmt.Sprintf("no delegation %.64q in this session", key)}
+			return awaitAnswer[json.RawMessage]{}, &opError{Code: codeNotFound, Message: fmt.Sprintf("no delegation %.64q in this session", key)}
 		}
 	}
 	for over := false; ; {
@@ -54,11 +43,11 @@ func await(ctx context.Context, c *Calls, r awaitRequest) (any, error) {
 		// After its canceled answer a guest may still look, but not wait.
 		if over || len(outstanding) == 0 || (r.Any && len(ready) > 0) || c.told.Load() {
 			outcomes, next, err := page(ready)
-			return awaitAnswer{Outcomes: outcomes, Outstanding: outstanding, Next: next}, err
+			return awaitAnswer[json.RawMessage]{Outcomes: outcomes, Outstanding: outstanding, Next: next}, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, canceled()
+			return awaitAnswer[json.RawMessage]{}, canceled()
 		case <-expired:
 			over = true
 		case <-changed:
@@ -86,14 +75,4 @@ func (c *Calls) sort(wanted []string, after uint64) (ready []*hostv1.ReleasedOut
 		}
 	}
 	return ready, outstanding
-}
-
-// maxSecs is some thirty years: longer than any wait, short enough for a Duration.
-const maxSecs = 1e9
-
-func duration(field string, secs float64) (time.Duration, error) {
-	if secs < 0 || secs > maxSecs {
-		return 0, badRequest("field %q must be between 0 and %g", field, maxSecs)
-	}
-	return time.Duration(secs * float64(time.Second)), nil
 }

@@ -13,6 +13,8 @@ import (
 	"rookery/capsule/beneath"
 	workerv1 "rookery/proto/rookery/worker/v1"
 	"rookery/worker/hostlink"
+	"rookery/worker/internal/live"
+	"rookery/worker/trace"
 )
 
 // maxRequest bounds a request, and a task's text read from a file, in bytes.
@@ -26,6 +28,19 @@ type Config struct {
 	DeadlineAt time.Time
 	Link       *hostlink.Link
 	Children   *Children
+	Events     *Events
+	// Task is what the door shows of the task.
+	Task *live.Task
+	// Artifacts takes what the guest gives away.
+	Artifacts *Artifacts
+	// Trace is the session's trace, Event the task's event in it.
+	Trace *trace.Writer
+	Event string
+	// Delegated: there is somebody who wants to know how far the task is.
+	Delegated bool
+	// Stop ends the session for this cause, in the words of a record. It must return at
+	// once.
+	Stop func(cause string)
 	// Work is the capsule's work folder.
 	Work *beneath.Dir
 	// GuestLog takes what the guest says with the op log.
@@ -41,9 +56,19 @@ type Calls struct {
 	deadlineAt time.Time
 	link       *hostlink.Link
 	children   *Children
+	events     *Events
+	task       *live.Task
+	artifacts  *Artifacts
+	trace      *trace.Writer
+	event      string
+	delegated  bool
+	stop       func(string)
 	work       *beneath.Dir
 	guestLog   io.Writer
 	log        zerolog.Logger
+	words      trace.Budget
+	pieces     trace.Budget
+	ended      atomic.Pointer[Finish]
 
 	canceling context.Context //nolint:containedctx // ended by Cancel, whatever call is under way
 	cancel    context.CancelFunc
@@ -54,7 +79,9 @@ type Calls struct {
 func New(ctx context.Context, c Config) *Calls {
 	calls := &Calls{
 		table: table(), assigned: c.Assigned, deadlineAt: c.DeadlineAt, link: c.Link,
-		children: c.Children, work: c.Work, guestLog: c.GuestLog, log: c.Log,
+		children: c.Children, events: c.Events, task: c.Task, artifacts: c.Artifacts, trace: c.Trace, event: c.Event,
+		delegated: c.Delegated, stop: c.Stop, work: c.Work, guestLog: c.GuestLog, log: c.Log,
+		words: trace.Budget{Now: time.Now}, pieces: trace.Budget{Now: time.Now},
 	}
 	calls.canceling, calls.cancel = context.WithCancel(ctx)
 	return calls
@@ -62,8 +89,15 @@ func New(ctx context.Context, c Config) *Calls {
 
 // Cancel makes the op that blocks now, or else the next one, answer canceled. After
 // that one answer, ops that only tell something go on working, so that the guest
-// can leave an answer, and nothing blocks or starts any more.
-func (c *Calls) Cancel() { c.cancel() }
+// can leave an answer, and nothing blocks or starts any more. The reason is an event.
+func (c *Calls) Cancel(reason string) {
+	if c.canceled() {
+		return
+	}
+	// First this, so that whoever is woken by the event sees it.
+	c.cancel()
+	c.events.add(event{Kind: kindCancel, Cancel: &cancelNote{reason}})
+}
 
 // Call answers one op. The response is JSON: {"ok": …} or {"error": …}.
 func (c *Calls) Call(ctx context.Context, name string, request []byte) []byte {
@@ -96,10 +130,7 @@ func (c *Calls) answer(ctx context.Context, name string, request []byte) (any, e
 		return nil, err
 	}
 	if len(request) > maxRequest {
-		return nil, &opError{
-			Code: codeTooLarge, Message: "the request is larger than the limit of 1048576 bytes",
-			Limit: &limit{Limit: maxRequest, Value: int64(len(request))},
-		}
+		return nil, tooLarge(int64(len(request)), maxRequest, "the request is larger than the limit of %d bytes", maxRequest)
 	}
 	return o.answer(ctx, c, request)
 }

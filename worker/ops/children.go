@@ -3,6 +3,7 @@ package ops
 import (
 	"errors"
 	"sync"
+	"time"
 
 	hostv1 "rookery/proto/rookery/host/v1"
 	"rookery/worker/hostlink"
@@ -18,6 +19,7 @@ type Children struct {
 	mu      sync.Mutex // guards what follows, held while the trace is written
 	started []string
 	byID    map[string]*child
+	refused trace.Budget
 	unsure  bool
 	changed chan struct{} // closed when a child ends
 }
@@ -32,7 +34,7 @@ type child struct {
 // NewChildren returns what knows of no delegation yet. task is the id of the task's
 // trace event.
 func NewChildren(w *trace.Writer, task string) *Children {
-	return &Children{trace: w, task: task, byID: map[string]*child{}, changed: make(chan struct{})}
+	return &Children{trace: w, task: task, byID: map[string]*child{}, refused: trace.Budget{Now: time.Now}, changed: make(chan struct{})}
 }
 
 // Released takes note of an outcome, before anybody who waits for it is woken.
@@ -122,10 +124,12 @@ func (c *Children) failed(request *hostv1.DelegateRequest, err error) {
 		c.unsure = true
 		return
 	}
-	c.trace.Emit(c.task, trace.Delegation{
-		Capsule: request.GetCapsule(), Version: request.GetVersion(),
-		Outcome: "refused", Reason: &refused.Message,
-	})
+	if dropped, ok := c.refused.Take(); ok {
+		c.trace.Emit(c.task, trace.Delegation{
+			Capsule: request.GetCapsule(), Version: request.GetVersion(),
+			Outcome: "refused", Reason: &refused.Message, Dropped: dropped,
+		})
+	}
 }
 
 func (c *Children) child(delegationID string) *child {

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"io/fs"
 	"unicode/utf8"
 
 	"rookery/capsule/beneath"
@@ -15,34 +13,32 @@ import (
 )
 
 type delegateRequest struct {
-	Capsule  string  `json:"capsule"`
-	Version  string  `json:"version"`
-	Task     *string `json:"task"`
-	TaskFile *string `json:"task_file"`
+	Capsule  string  `json:"capsule" rule:"required" doc:"One of the manifest's spawn.allow."`
+	Version  string  `json:"version" rule:"required" doc:"An exact version."`
+	Task     *string `json:"task" doc:"The child's task text. Exactly one of task and task_file is there."`
+	TaskFile *string `json:"task_file" doc:"A file of the work folder that holds it, at most 1 MiB."`
 	// Files is known so that it can be refused by a sentence.
-	Files []string `json:"files"`
-	// Wait answers with the outcome.
-	Wait bool `json:"wait"`
-	// DeadlineSecs shortens the delegation's deadline.
-	DeadlineSecs *float64 `json:"deadline_secs"`
-	// RequestKey makes the call one that can be repeated.
-	RequestKey *string `json:"request_key"`
+	Files        []string `json:"files" doc:"Not built yet: refused."`
+	Wait         bool     `json:"wait" doc:"Answers with the outcome, when the child has ended."`
+	DeadlineSecs *float64 `json:"deadline_secs" rule:"min=0.001;max=1e+09" doc:"Shortens the manifest's lifecycle.delegation_deadline_secs."`
+	RequestKey   *string  `json:"request_key" rule:"min=1;max=256" doc:"Makes the call one that can be repeated: the same key answers with the same delegation."`
 }
 
 type delegateAnswer struct {
 	DelegationID string `json:"delegation_id"`
 	SessionID    string `json:"session_id"`
-	URL          string `json:"url"`
+	URL          string `json:"url" doc:"The child's door."`
 	Capsule      string `json:"capsule"`
 	Version      string `json:"version"`
-	Status       string `json:"status"`
+	Status       string `json:"status" rule:"enum=started"`
 }
 
-// maxKey bounds a request key: a key names one thing, it is no place for data.
-const maxKey = 256
-
-// delegate asks the supervisor for a child.
+// delegate asks the supervisor for a child. It answers with a delegateAnswer, or an
+// outcome.
 func delegate(ctx context.Context, c *Calls, r delegateRequest) (any, error) {
+	if err := c.unfinished(); err != nil {
+		return nil, err
+	}
 	request, err := c.delegation(r)
 	if err != nil {
 		return nil, err
@@ -80,19 +76,10 @@ func (c *Calls) delegation(r delegateRequest) (*hostv1.DelegateRequest, error) {
 		return nil, err
 	}
 	if r.DeadlineSecs != nil {
-		limit, err := duration("deadline_secs", *r.DeadlineSecs)
-		if err != nil {
-			return nil, err
-		}
-		if request.DeadlineMs = limit.Milliseconds(); request.DeadlineMs == 0 {
-			return nil, badRequest(`field "deadline_secs" must be at least a thousandth`)
-		}
+		request.DeadlineMs = int64(*r.DeadlineSecs * 1000)
 	}
 	request.RequestId = id.Request.New()
 	if r.RequestKey != nil {
-		if *r.RequestKey == "" || len(*r.RequestKey) > maxKey {
-			return nil, badRequest(`field "request_key" must have 1 to %d bytes`, maxKey)
-		}
 		request.RequestId = c.requestID(*r.RequestKey)
 	}
 	return request, nil
@@ -113,14 +100,10 @@ func (c *Calls) taskText(r delegateRequest) (string, error) {
 	}
 	data, err := c.work.ReadRegular(*r.TaskFile, maxRequest)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", &opError{Code: codeNotFound, Message: fmt.Sprintf("no file %.200q in the work folder", *r.TaskFile)}
 	case errors.Is(err, beneath.ErrTooLarge):
-		return "", &opError{Code: codeTooLarge, Message: fmt.Sprintf("file %.200q is larger than the limit of %d bytes", *r.TaskFile, maxRequest)}
-	case errors.Is(err, beneath.ErrName), errors.Is(err, beneath.ErrLink), errors.Is(err, beneath.ErrNotRegular):
-		return "", badRequest(`field "task_file": %w`, err)
+		return "", tooLarge(maxRequest+1, maxRequest, "file %.200q is larger than the limit of %d bytes", *r.TaskFile, maxRequest)
 	case err != nil:
-		return "", &opError{Code: codeIO, Message: fmt.Sprintf("file %.200q cannot be read", *r.TaskFile)}
+		return "", fileFault("task_file", *r.TaskFile, err)
 	case !utf8.Valid(data):
 		return "", badRequest("file %.200q is not UTF-8", *r.TaskFile)
 	}

@@ -252,7 +252,7 @@ func TestACancelEndsTheBlockedOpOnceAndLetsTheGuestLeaveAnAnswer(t *testing.T) {
 	a := r.started()
 	blocked := make(chan string, 1)
 	go func() { blocked <- string(r.Call(t.Context(), "await", []byte(`{}`))) }()
-	r.Cancel()
+	r.Cancel("enough")
 	const told = `{"error":{"code":"canceled","message":"this capsule is being ended"}}`
 	assert.Equal(t, told, <-blocked)
 	assert.Equal(t, `{"ok":{}}`, r.ask("log", `{"level":"info","message":"leaving"}`))
@@ -265,7 +265,7 @@ func TestACancelEndsTheBlockedOpOnceAndLetsTheGuestLeaveAnAnswer(t *testing.T) {
 func TestACancelWhileNothingBlocksIsToldByTheNextOp(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, assignment(), hosttest.Answers{})
-	r.Cancel()
+	r.Cancel("enough")
 	assert.Contains(t, r.ask("log", `{"level":"info","message":"m"}`), `"canceled"`)
 	assert.Contains(t, r.ask("log", `{"level":"info","message":"m"}`), `"ok"`)
 }
@@ -278,7 +278,7 @@ func TestACancelReachesAGuestThatWaitsForItsSupervisor(t *testing.T) {
 	go func() {
 		blocked <- string(r.Call(t.Context(), "delegate", []byte(`{"capsule":"counter","version":"0.1.0","task":"t"}`)))
 	}()
-	r.Cancel()
+	r.Cancel("enough")
 	assert.Contains(t, <-blocked, `"canceled"`)
 }
 

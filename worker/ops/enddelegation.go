@@ -3,15 +3,15 @@ package ops
 import "context"
 
 type endDelegationRequest struct {
-	DelegationID string `json:"delegation_id"`
+	DelegationID string `json:"delegation_id" rule:"required"`
 }
 
 // endDelegation ends a child and answers with its outcome. The supervisor knows whose
 // child it is.
-func endDelegation(ctx context.Context, c *Calls, r endDelegationRequest) (any, error) {
+func endDelegation(ctx context.Context, c *Calls, r endDelegationRequest) (outcome, error) {
 	ended, err := c.link.EndDelegation(ctx, r.DelegationID)
 	if err != nil {
-		return nil, err
+		return outcome{}, err
 	}
 	return outcomeOf(ended), nil
 }

@@ -10,19 +10,6 @@ import (
 	"rookery/worker/hostlink"
 )
 
-// Codes of the guest interface that the worker itself answers with. The supervisor
-// has more.
-const (
-	codeNotGranted = "not_granted"
-	codeUnknownOp  = "unknown_op"
-	codeBadRequest = "bad_request"
-	codeTooLarge   = "too_large"
-	codeCanceled   = "canceled"
-	codeNotFound   = "not_found"
-	codeIO         = "io_error"
-	codeInternal   = "internal"
-)
-
 // opError is an op's error as the guest is told it.
 type opError struct {
 	Code    string
@@ -31,6 +18,8 @@ type opError struct {
 	RetryAfter time.Duration
 	// Limit is there for the codes of limits.
 	Limit *limit
+	// cause is for the worker's log; nil when there is nothing to say there.
+	cause error
 }
 
 // limit is a limit and the value that met it.
@@ -45,6 +34,10 @@ func badRequest(format string, args ...any) *opError {
 	return &opError{Code: codeBadRequest, Message: fmt.Errorf(format, args...).Error()}
 }
 
+func tooLarge(value, most int64, format string, args ...any) *opError {
+	return &opError{Code: codeTooLarge, Message: fmt.Sprintf(format, args...), Limit: &limit{Limit: most, Value: value}}
+}
+
 func canceled() *opError {
 	return &opError{Code: codeCanceled, Message: "this capsule is being ended"}
 }
@@ -56,6 +49,9 @@ func (c *Calls) faultOf(ctx context.Context, op string, err error) *opError {
 	var refused *hostlink.RefusedError
 	switch {
 	case errors.As(err, &fault):
+		if fault.cause != nil {
+			c.log.Error().Err(fault.cause).Str("op", op).Msg("an op failed")
+		}
 		return fault
 	case errors.As(err, &refused):
 		fault = &opError{Code: refused.Code, Message: refused.Message, RetryAfter: refused.RetryAfter}

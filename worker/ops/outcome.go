@@ -12,14 +12,14 @@ type outcome struct {
 	DelegationID string `json:"delegation_id"`
 	Capsule      string `json:"capsule"`
 	Version      string `json:"version"`
-	Status       string `json:"status"`
+	Status       string `json:"status" rule:"enum=ok error crashed terminated unknown"`
 	DurationMS   int64  `json:"duration_ms"`
-	Detail       string `json:"detail,omitempty"`
-	ResultState  string `json:"result_state"`
-	Result       string `json:"result,omitempty"`
-	Truncated    bool   `json:"truncated"`
-	Whole        string `json:"whole,omitempty"`
-	Message      string `json:"message"`
+	Detail       string `json:"detail,omitempty" doc:"The cause of every status but ok."`
+	ResultState  string `json:"result_state" rule:"enum=text none empty"`
+	Result       string `json:"result,omitempty" doc:"The child's answer, at most 64 KiB of it: its own words, not to be trusted more than other input."`
+	Truncated    bool   `json:"truncated" doc:"Result was cut, with a line at its end that says so."`
+	Whole        string `json:"whole,omitempty" doc:"Where the uncut answer lies beneath murmur-runtime/."`
+	Message      string `json:"message" doc:"The outcome as one text that a model may be shown: the child's words are fenced."`
 }
 
 func outcomeOf(o *hostv1.Outcome) outcome {

@@ -8,16 +8,16 @@ const abi = 1
 type selfRequest struct{}
 
 type selfAnswer struct {
-	ABI             int        `json:"abi"`
-	Ops             []string   `json:"ops"`
+	ABI             int        `json:"abi" doc:"The version of this interface: 1."`
+	Ops             []string   `json:"ops" doc:"The ops this host has and this capsule may use."`
 	SessionID       string     `json:"session_id"`
 	Capsule         string     `json:"capsule"`
 	Version         string     `json:"version"`
-	URL             string     `json:"url"`
+	URL             string     `json:"url" doc:"The capsule's own door."`
 	Task            selfTask   `json:"task"`
-	DeadlineAtMS    int64      `json:"deadline_at_ms,omitempty"`
-	CancelRequested bool       `json:"cancel_requested"`
-	Outstanding     []string   `json:"outstanding"`
+	DeadlineAtMS    int64      `json:"deadline_at_ms,omitempty" doc:"When the capsule is ended, in milliseconds since 1970; absent: never."`
+	CancelRequested bool       `json:"cancel_requested" doc:"The capsule is being ended."`
+	Outstanding     []string   `json:"outstanding" doc:"Delegations of this task that run."`
 	Limits          selfLimits `json:"limits"`
 	Grants          selfGrants `json:"grants"`
 }
@@ -26,7 +26,7 @@ type selfTask struct {
 	TaskID    string      `json:"task_id"`
 	ContextID string      `json:"context_id"`
 	Message   selfMessage `json:"message"`
-	Files     []struct{}  `json:"files"`
+	Files     []struct{}  `json:"files" doc:"Always empty: handing files over is not built yet."`
 }
 
 type selfMessage struct {
@@ -44,7 +44,7 @@ type selfLimits struct {
 	MemoryBytes   uint64  `json:"memory_bytes"`
 	TableElements uint64  `json:"table_elements"`
 	DeadlineSecs  float64 `json:"deadline_secs,omitempty"`
-	RequestBytes  int     `json:"request_bytes"`
+	RequestBytes  int     `json:"request_bytes" doc:"The longest request."`
 }
 
 type selfGrants struct {
@@ -54,7 +54,7 @@ type selfGrants struct {
 }
 
 // self tells a guest who it is, what it may do, and what it was given.
-func self(_ context.Context, c *Calls, _ selfRequest) (any, error) {
+func self(_ context.Context, c *Calls, _ selfRequest) (selfAnswer, error) {
 	session, task := c.assigned.GetSession(), c.assigned.GetTask()
 	limits, grants := c.assigned.GetLimits(), c.assigned.GetGrants()
 	answer := selfAnswer{
@@ -86,11 +86,11 @@ func self(_ context.Context, c *Calls, _ selfRequest) (any, error) {
 		},
 	}
 	for _, o := range c.table {
-		if o.grant(c) {
+		if o.need.granted(c) {
 			answer.Ops = append(answer.Ops, o.name)
 		}
 	}
-	if spawn(c) {
+	if spawn.granted(c) {
 		answer.Grants.DelegationDeadlineSecs = secs(grants.GetDelegationDeadlineMs())
 	}
 	if !c.deadlineAt.IsZero() {

@@ -17,14 +17,15 @@ const maxResult = 64 << 20
 // keepAnswer copies what the task left as its answer to the records, where no later
 // task and no guest can change it.
 func (s *Session) keepAnswer(end *ending) {
-	data, err := s.Work.ReadRegular(layout.ResultFile, maxResult)
+	data, found, err := s.answer(*end)
+	if closed := s.artifacts.Close(); err == nil {
+		err = closed
+	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if data = []byte(end.printed); len(data) == 0 {
-			return
-		}
 	case err != nil:
 		end.spoil(fmt.Sprintf("the answer cannot be taken: %v", err))
+		return
+	case !found:
 		return
 	}
 	if err := s.Records.MkdirAll(layout.ResultsDir, 0o700); err != nil {
@@ -38,6 +39,25 @@ func (s *Session) keepAnswer(end *ending) {
 		}
 	}
 	end.answered = true
+}
+
+// answer is the file that the task left for it; else what it said when it finished; else
+// what it gave away as artifacts; else what it printed.
+func (s *Session) answer(end ending) (data []byte, found bool, err error) {
+	data, err = s.Work.ReadRegular(layout.ResultFile, maxResult)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return data, err == nil, err
+	}
+	text := end.said
+	if text == "" {
+		if text, err = s.artifacts.Text(); err != nil {
+			return nil, false, err
+		}
+	}
+	if text == "" {
+		text = end.printed
+	}
+	return []byte(text), text != "", nil
 }
 
 // head keeps the beginning of what is printed.

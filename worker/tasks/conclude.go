@@ -8,6 +8,7 @@ import (
 	"rookery/capsule/outcome"
 	"rookery/proto/plugin"
 	"rookery/worker/hostlink"
+	"rookery/worker/internal/live"
 )
 
 // Bounds of the last steps.
@@ -27,8 +28,11 @@ const (
 type ending struct {
 	status outcome.Status // empty: ok
 	detail string
-	// printed is the guest's standard output, its answer if it leaves no other.
-	printed string
+	// state is rejected when the task said so; empty: the status tells.
+	state live.State
+	// said is what the task said when it finished, printed its standard output: answers
+	// if it leaves no other.
+	said, printed string
 	// answered: the records hold an answer.
 	answered bool
 	// lasted is how long the session had lasted then, in milliseconds.
@@ -52,7 +56,7 @@ func (s *Session) conclude(ctx context.Context, link *hostlink.Link, end ending)
 	}
 	if cause := s.ownCause(); cause != "" {
 		// Also when the guest has left in time: the deadline did pass.
-		end.status, end.detail = outcome.Error, cause
+		end.status, end.detail, end.state = outcome.Error, cause, ""
 	}
 	if link != nil {
 		defer s.closeLink(ctx, link)
@@ -61,6 +65,7 @@ func (s *Session) conclude(ctx context.Context, link *hostlink.Link, end ending)
 		}
 		s.keepAnswer(&end)
 	}
+	s.task.End(s.lastState(end), end.detail)
 	end.lasted = s.lasted()
 	s.closeTrace(&end)
 	if !s.record.CompareAndSwap(recordOpen, recordClaimed) {
@@ -73,6 +78,19 @@ func (s *Session) conclude(ctx context.Context, link *hostlink.Link, end ending)
 	failpoint.Hit(failpoint.RecordWritten)
 	s.tellParent(ctx, end)
 	return plugin.ExitDone
+}
+
+// lastState is what the door shows of the task from now on.
+func (s *Session) lastState(end ending) live.State {
+	switch {
+	case s.endAsked():
+		return live.Canceled
+	case end.state != "":
+		return end.state
+	case end.status == outcome.OK:
+		return live.Completed
+	}
+	return live.Failed
 }
 
 // unrecorded is the end of a session that may not write a record: it was asked to

@@ -46,4 +46,6 @@ type Result struct {
 	Detail string
 	// Canceled: ctx ended first, and Detail says nothing of use.
 	Canceled bool
+	// Exited: the code came to its end by itself, with whatever status.
+	Exited bool
 }

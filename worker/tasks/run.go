@@ -7,9 +7,11 @@ import (
 
 	"rookery/capsule/failpoint"
 	"rookery/capsule/layout"
+	"rookery/capsule/outcome"
 	"rookery/proto/plugin"
 	"rookery/worker/door"
 	"rookery/worker/hostlink"
+	"rookery/worker/internal/live"
 	"rookery/worker/ops"
 )
 
@@ -28,7 +30,8 @@ func (s *Session) Run(ctx context.Context) int {
 	if err == nil {
 		deadline := s.deadline()
 		s.calls = ops.New(ctx, ops.Config{
-			Assigned: s.Assigned, DeadlineAt: deadline.tell, Link: link, Children: s.children,
+			Assigned: s.Assigned, DeadlineAt: deadline.tell, Link: link, Children: s.children, Events: s.events,
+			Task: s.task, Artifacts: s.artifacts, Trace: s.trace, Event: s.taskEvent, Delegated: s.spawner != nil, Stop: s.stop,
 			Work: s.Work, GuestLog: s.Stderr, Log: s.Log,
 		})
 		beside.Go(func() { s.enforce(ctx, s.stopped, s.guestDone, s.lastRecord) })
@@ -55,7 +58,8 @@ func (s *Session) open(ctx context.Context) (end ending, link *hostlink.Link, er
 	}
 	s.children = ops.NewChildren(s.trace, s.taskEvent)
 	link, err = hostlink.Open(context.WithoutCancel(ctx), hostlink.Config{
-		Path: s.HostSock, Log: s.Log, Released: s.children.Released,
+		Path: s.HostSock, Log: s.Log,
+		Released: s.children.Released, Arrived: s.events.Arrived, Progress: s.events.Progressed,
 	})
 	if err != nil {
 		return failed(err.Error()), nil, err
@@ -71,7 +75,7 @@ func (s *Session) serveDoor(ctx context.Context, link *hostlink.Link) {
 			SessionID: session.GetSessionId(), Capsule: session.GetCapsule(), Version: session.GetVersion(),
 			URL: session.GetUrl(), Since: s.started,
 		},
-		ContextID: s.Assigned.GetTask().GetContextId(), Link: link, Log: s.Log,
+		Task: s.task, Link: link, Log: s.Log,
 	})
 	if err == nil {
 		err = d.Serve(ctx)
@@ -116,11 +120,27 @@ func (s *Session) work(ctx context.Context) ending {
 	}, s.calls)
 	s.refused.flush()
 	end := ending{}
-	if result.Canceled || result.Detail != "" {
+	finish, finished := s.calls.Finished()
+	switch {
+	case finished && result.Exited:
+		end = finishedBy(finish)
+	case result.Canceled || result.Detail != "":
 		end = failed(result.Detail)
 	}
-	end.printed = printed.text()
+	end.said, end.printed = finish.Text, printed.text()
 	return end
+}
+
+// finishedBy is the end of a task that has said how it ends.
+func finishedBy(f ops.Finish) ending {
+	if f.State == live.Completed {
+		return ending{}
+	}
+	detail := string(f.State)
+	if f.Text != "" {
+		detail += ": " + f.Text
+	}
+	return ending{status: outcome.Error, detail: detail, state: f.State}
 }
 
 // prepare makes the folder for the answer and removes an earlier one.

@@ -15,6 +15,7 @@ import (
 	"rookery/capsule/linelog"
 	workerv1 "rookery/proto/rookery/worker/v1"
 	"rookery/worker/egress"
+	"rookery/worker/internal/live"
 	"rookery/worker/ops"
 	"rookery/worker/trace"
 )
@@ -52,6 +53,9 @@ type Session struct {
 	taskEvent    string
 	children     *ops.Children
 	calls        *ops.Calls
+	events       *ops.Events
+	artifacts    *ops.Artifacts
+	task         *live.Task
 	refused      refusals
 
 	stopGuest context.CancelFunc
@@ -79,9 +83,12 @@ func New(c Config) (*Session, error) {
 		return nil, fmt.Errorf("%d mounts and %d descriptors of mounts", n, given)
 	}
 	s := &Session{
-		Config: c, started: time.Now(), guestDone: make(chan struct{}),
+		Config: c, started: time.Now(), guestDone: make(chan struct{}), events: ops.NewEvents(),
 		stopped: make(chan struct{}), asked: make(chan struct{}),
 	}
+	task := c.Assigned.GetTask()
+	s.artifacts = ops.NewArtifacts(c.Records, task.GetTaskId())
+	s.task = live.New(task.GetTaskId(), task.GetContextId())
 	if value := c.Assigned.GetSpawner(); value != "" {
 		spawner, err := handle.Parse(value)
 		if err != nil {
@@ -132,6 +139,14 @@ func (s *Session) endedBy() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.why
+}
+
+// reason is why the session stops, whoever wants it.
+func (s *Session) reason() string {
+	if cause := s.ownCause(); cause != "" {
+		return cause
+	}
+	return s.endedBy()
 }
 
 func (s *Session) endAsked() bool {

@@ -42,7 +42,7 @@ func (s *Session) enforce(ctx context.Context, trigger, over <-chan struct{}, le
 	trap, gone := time.NewTimer(trapAfter), time.NewTimer(leaveAfter)
 	defer trap.Stop()
 	defer gone.Stop()
-	s.calls.Cancel()
+	s.calls.Cancel(s.reason())
 	for {
 		select {
 		case <-over:

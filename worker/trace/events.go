@@ -65,6 +65,8 @@ type Delegation struct {
 	Outcome string `json:"outcome"`
 	// Reason is the outcome's detail or the refusal; null when there is none.
 	Reason *string `json:"reason"`
+	// Dropped counts refusals since the last line that have none of their own.
+	Dropped int64 `json:"dropped,omitempty"`
 }
 
 // AccessRefused says that the guest was refused a file operation: it would have left its

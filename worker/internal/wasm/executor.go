@@ -30,5 +30,5 @@ func (e *Executor) Run(ctx context.Context, w tasks.Work, ops tasks.Ops) tasks.R
 		t.Mounts = append(t.Mounts, sandbox.Mount{FD: m.FD, Name: m.Guest, ReadOnly: m.ReadOnly})
 	}
 	result := e.module.Run(ctx, t)
-	return tasks.Result{Detail: result.Detail(), Canceled: result.Canceled}
+	return tasks.Result{Detail: result.Detail(), Canceled: result.Canceled, Exited: result.Exited}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -20,7 +21,7 @@ func Decode(data []byte, into any) error {
 		return errors.New("the request is not UTF-8")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
-	if err := object(decoder, reflect.ValueOf(into).Elem(), ""); err != nil {
+	if err := readObject(decoder, reflect.ValueOf(into).Elem(), ""); err != nil {
 		return err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
@@ -29,14 +30,14 @@ func Decode(data []byte, into any) error {
 	return nil
 }
 
-// object reads the object that decoder stands before. at is the path of the
+// readObject reads the object that decoder stands before. at is the path of the
 // object itself, empty for the request.
-func object(decoder *json.Decoder, into reflect.Value, at string) error {
+func readObject(decoder *json.Decoder, into reflect.Value, at string) error {
 	open, err := decoder.Token()
 	if err != nil || open != json.Delim('{') {
 		return wants(at, "an object")
 	}
-	seen := map[string]bool{}
+	known, seen := fields(into.Type()), map[string]bool{}
 	for decoder.More() {
 		token, err := decoder.Token()
 		if err != nil {
@@ -51,46 +52,59 @@ func object(decoder *json.Decoder, into reflect.Value, at string) error {
 			return fmt.Errorf("field %s is there twice", shown(path))
 		}
 		seen[name] = true
-		field, ok := find(into, name)
-		if !ok {
+		f := slices.IndexFunc(known, func(f field) bool { return f.name == name })
+		if f < 0 {
 			return fmt.Errorf("unknown field %s", shown(path))
 		}
-		var raw json.RawMessage
-		if err := decoder.Decode(&raw); err != nil {
+		var text json.RawMessage
+		if err := decoder.Decode(&text); err != nil {
 			return fmt.Errorf("field %s is not JSON", shown(path))
 		}
-		if err := value(raw, field, path); err != nil {
+		place := into.Field(known[f].index)
+		if err := value(text, place, path); err != nil {
+			return err
+		}
+		if err := known[f].rule.check(place, path); err != nil {
 			return err
 		}
 	}
 	if _, err := decoder.Token(); err != nil {
 		return wants(at, "an object")
 	}
+	for _, f := range known {
+		if f.rule.required && !seen[f.name] {
+			return fmt.Errorf("field %s is missing", shown(join(at, f.name)))
+		}
+	}
 	return nil
 }
 
-// value reads one value of which raw is known to be JSON.
-func value(raw json.RawMessage, into reflect.Value, path string) error {
+// value reads one value of which text is known to be JSON.
+func value(text json.RawMessage, into reflect.Value, path string) error {
+	if into.Type() == raw {
+		into.SetBytes(text)
+		return nil
+	}
 	kind := into.Kind()
 	switch kind {
 	case reflect.Pointer:
 		into.Set(reflect.New(into.Type().Elem()))
-		return value(raw, into.Elem(), path)
+		return value(text, into.Elem(), path)
 	case reflect.Struct:
-		return object(json.NewDecoder(bytes.NewReader(raw)), into, path)
+		return readObject(json.NewDecoder(bytes.NewReader(text)), into, path)
 	case reflect.Slice:
-		return list(raw, into, path)
+		return list(text, into, path)
 	}
 	// encoding/json takes null for "leave it as it is".
-	if string(raw) == "null" || json.Unmarshal(raw, into.Addr().Interface()) != nil {
+	if string(text) == "null" || json.Unmarshal(text, into.Addr().Interface()) != nil {
 		return wants(path, names[kind])
 	}
 	return nil
 }
 
-func list(raw json.RawMessage, into reflect.Value, path string) error {
+func list(text json.RawMessage, into reflect.Value, path string) error {
 	var parts []json.RawMessage
-	if string(raw) == "null" || json.Unmarshal(raw, &parts) != nil {
+	if string(text) == "null" || json.Unmarshal(text, &parts) != nil {
 		return wants(path, "a list")
 	}
 	into.Set(reflect.MakeSlice(into.Type(), len(parts), len(parts)))
@@ -100,16 +114,6 @@ func list(raw json.RawMessage, into reflect.Value, path string) error {
 		}
 	}
 	return nil
-}
-
-func find(into reflect.Value, name string) (reflect.Value, bool) {
-	for i := range into.NumField() {
-		tag, _, _ := strings.Cut(into.Type().Field(i).Tag.Get("json"), ",")
-		if tag == name {
-			return into.Field(i), true
-		}
-	}
-	return reflect.Value{}, false
 }
 
 var names = map[reflect.Kind]string{

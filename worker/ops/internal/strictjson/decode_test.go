@@ -2,6 +2,7 @@ package strictjson_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,13 +18,25 @@ type inner struct {
 }
 
 type request struct {
-	Text  string   `json:"text"`
-	Maybe *string  `json:"maybe,omitempty"`
-	Flag  bool     `json:"flag"`
-	Secs  *float64 `json:"secs"`
-	Seq   uint64   `json:"seq"`
-	List  []string `json:"list"`
-	Inner *inner   `json:"inner"`
+	Text  string          `json:"text"`
+	Maybe *string         `json:"maybe,omitempty"`
+	Flag  bool            `json:"flag"`
+	Secs  *float64        `json:"secs"`
+	Seq   uint64          `json:"seq"`
+	List  []string        `json:"list"`
+	Inner *inner          `json:"inner"`
+	Any   json.RawMessage `json:"any"`
+}
+
+type ruled struct {
+	Level string   `json:"level" rule:"required;enum=low high" doc:"How much."`
+	Key   *string  `json:"key" rule:"min=1;max=4"`
+	Secs  *float64 `json:"secs" rule:"min=0;max=60"`
+	Seq   uint64   `json:"seq" rule:"min=1"`
+	Kinds []string `json:"kinds" rule:"enum=a b;max=2"`
+	Inner *struct {
+		Name string `json:"name" rule:"required"`
+	} `json:"inner"`
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -36,7 +49,8 @@ func TestWhatIsUnderstoodIsRead(t *testing.T) {
 	}{
 		"an empty object":             {`{}`, request{}},
 		"white space around":          {" \n{\t} ", request{}},
-		"every type":                  {`{"text":"a","maybe":"b","flag":true,"secs":1.5,"seq":7,"list":["x","y"],"inner":{"name":"n"}}`, request{"a", ptr("b"), true, ptr(1.5), 7, []string{"x", "y"}, &inner{"n"}}},
+		"every type":                  {`{"text":"a","maybe":"b","flag":true,"secs":1.5,"seq":7,"list":["x","y"],"inner":{"name":"n"},"any":[1]}`, request{"a", ptr("b"), true, ptr(1.5), 7, []string{"x", "y"}, &inner{"n"}, json.RawMessage("[1]")}},
+		"any value may be null":       {`{"any":null}`, request{Any: json.RawMessage("null")}},
 		"an empty list is no absence": {`{"list":[]}`, request{List: []string{}}},
 		"an empty text is no absence": {`{"maybe":""}`, request{Maybe: ptr("")}},
 		"a field in another order":    {`{"seq":1,"text":"t"}`, request{Text: "t", Seq: 1}},
@@ -86,6 +100,55 @@ func TestWhatIsNotUnderstoodIsRefusedByName(t *testing.T) {
 			assert.EqualError(t, strictjson.Decode([]byte(c.data), &request{}), c.want)
 		})
 	}
+}
+
+func TestValuesOutsideAFieldsRuleAreRefused(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]string{
+		`{"level":"low","key":"k","secs":60,"seq":1,"kinds":["a","b"],"inner":{"name":""}}`: "",
+		`{}`:                                    `field "level" is missing`,
+		`{"level":"loud"}`:                      `field "level" must be one of low high`,
+		`{"level":"low","key":""}`:              `field "key" must have 1 to 4 bytes`,
+		`{"level":"low","key":"ééé"}`:           `field "key" must have 1 to 4 bytes`,
+		`{"level":"low","secs":-1}`:             `field "secs" must be between 0 and 60`,
+		`{"level":"low","secs":60.5}`:           `field "secs" must be between 0 and 60`,
+		`{"level":"low","seq":0}`:               `field "seq" must be at least 1`,
+		`{"level":"low","kinds":["a","c"]}`:     `field "kinds[1]" must be one of a b`,
+		`{"level":"low","kinds":["a","a","a"]}`: `field "kinds" must have 0 to 2 items`,
+		`{"level":"low","inner":{}}`:            `field "inner.name" is missing`,
+	} {
+		err := strictjson.Decode([]byte(data), &ruled{})
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		assert.EqualError(t, err, want, data)
+	}
+}
+
+func TestASchemaSaysWhatIsTaken(t *testing.T) {
+	t.Parallel()
+	got, err := json.Marshal(strictjson.Request(reflect.TypeFor[ruled]()))
+	require.NoError(t, err)
+	assert.Equal(t, `{"type":"object","properties":{`+
+		`"level":{"type":"string","description":"How much.","enum":["low","high"]},`+
+		`"key":{"type":"string","minLength":1,"maxLength":4},`+
+		`"secs":{"type":"number","minimum":0,"maximum":60},`+
+		`"seq":{"type":"integer","minimum":1},`+
+		`"kinds":{"type":"array","items":{"type":"string","enum":["a","b"]},"maxItems":2},`+
+		`"inner":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false}`+
+		`},"required":["level"],"additionalProperties":false}`, string(got))
+}
+
+func TestASchemaOfAnAnswerIsOpen(t *testing.T) {
+	t.Parallel()
+	type answer struct {
+		ID   string `json:"id"`
+		Rest any    `json:"rest,omitempty"`
+	}
+	got, err := json.Marshal(strictjson.Answer(reflect.TypeFor[answer]()))
+	require.NoError(t, err)
+	assert.Equal(t, `{"type":"object","properties":{"id":{"type":"string"},"rest":{}},"required":["id"]}`, string(got))
 }
 
 // FuzzDecode holds the decoder to encoding/json: what it takes, that takes too, and
