@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/mattn/go-isatty"
+	"golang.org/x/sys/unix"
 
 	"rookery/launcher/proc"
 	"rookery/supervisor/cli"
@@ -29,6 +30,14 @@ func run() int {
 	}
 	return cli.Run(context.Background(), cli.Env{
 		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: isatty.IsTerminal(os.Stdout.Fd()), StderrTerminal: isatty.IsTerminal(os.Stderr.Fd()),
-		Getenv: os.Getenv, Executable: executable, Version: version,
+		Getenv: os.Getenv, Executable: executable, Version: version, Size: terminalSize,
 	}, os.Args[1:])
+}
+
+func terminalSize() (columns, rows int) {
+	size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, 0
+	}
+	return int(size.Col), int(size.Row)
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,10 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 
 	"rookery/capsule/layout"
 	operatorv1 "rookery/proto/rookery/operator/v1"
+	"rookery/supervisor/cli/internal/view"
+	"rookery/supervisor/operator/mtls"
 )
 
 // callTimeout bounds every reading call; a healthy supervisor answers from memory in milliseconds.
@@ -25,13 +31,28 @@ type address struct {
 	operator string
 	state    string
 	fleet    string
+	tls      mtls.Files
 }
 
 func (a *address) flags(root *cobra.Command) {
 	f := root.PersistentFlags()
-	f.StringVar(&a.operator, "operator", "", "operator socket of the host (a path or unix://PATH)")
+	f.StringVar(&a.operator, "operator", "", "where the host serves operators: a socket's path, unix://PATH or tcp://HOST:PORT")
 	f.StringVar(&a.state, "state", "", "state folder of the host")
-	f.StringVarP(&a.fleet, "fleet", "f", "", "fleet file (default ./fleet.yaml)")
+	f.StringVar(&a.tls.Cert, "tls-cert", "", "your certificate, for tcp:// (PEM file)")
+	f.StringVar(&a.tls.Key, "tls-key", "", "its key, for tcp:// (PEM file)")
+	f.StringVar(&a.tls.CA, "tls-ca", "", "the authority that signed the host's certificate, for tcp:// (PEM file)")
+	f.StringVar(&a.fleet, "fleet", "", fleetUsage)
+}
+
+const fleetUsage = "fleet file (default ./fleet.yaml)"
+
+// shorthand gives --fleet its -f, where that does not mean to follow.
+func (a *address) shorthand(commands ...*cobra.Command) {
+	for _, c := range commands {
+		if c.Flags().ShorthandLookup("f") == nil {
+			c.Flags().StringVarP(&a.fleet, "fleet", "f", "", fleetUsage)
+		}
+	}
 }
 
 // stateDir is the state folder by the fixed order: --state, ROOKERY_STATE, the fleet file's, XDG_STATE_HOME, ~/.local/state.
@@ -56,47 +77,106 @@ func (a *address) stateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "rookery"), nil
 }
 
-// target is the address that gRPC dials.
-func (a *address) target() (string, error) {
+// target is what gRPC dials: an address, how it is secured, and the address as a person writes it.
+type target struct {
+	dial   string
+	secure credentials.TransportCredentials
+	name   string
+}
+
+func (a *address) target() (target, error) {
 	op := a.operator
+	if host, tcp := strings.CutPrefix(op, "tcp://"); tcp {
+		return a.remote(host)
+	}
 	switch {
+	case a.tls != (mtls.Files{}):
+		return target{}, usage("--tls-cert, --tls-key and --tls-ca go with --operator tcp://HOST:PORT")
 	case op == "":
 		dir, err := a.stateDir()
 		if err != nil {
-			return "", err
+			return target{}, err
 		}
 		op = layout.State{Root: dir}.OperatorSock()
-	case strings.HasPrefix(op, "tcp://"):
-		return "", usage("--operator %s: TCP with mutual TLS is not built into this version yet; use the host's socket", op)
 	case strings.Contains(op, "://") && !strings.HasPrefix(op, "unix://"):
-		return "", usage("--operator %s: give a path or unix://PATH", op)
+		return target{}, usage("--operator %s: give a path, unix://PATH or tcp://HOST:PORT", op)
 	}
 	path, err := filepath.Abs(strings.TrimPrefix(op, "unix://"))
 	if err != nil {
-		return "", usage("--operator %s: %w", op, err)
+		return target{}, usage("--operator %s: %w", op, err)
 	}
 	if _, err := os.Stat(path); err != nil {
-		return "", &coded{code: exitNoHost, err: errors.New("no supervisor answers at " + path + ": is one up? (`supervisor up`, or name it with --state)")}
+		return target{}, &coded{code: exitNoHost, err: errors.New("no supervisor answers at " + path + ": is one up? (`supervisor up`, or name it with --state)")}
 	}
-	return "unix:" + path, nil
+	return target{dial: "unix:" + path, secure: insecure.NewCredentials(), name: path}, nil
+}
+
+func (a *address) remote(host string) (target, error) {
+	if _, _, err := net.SplitHostPort(host); err != nil {
+		return target{}, usage("--operator tcp://%s: give a host and a port", host)
+	}
+	if a.tls.Cert == "" || a.tls.Key == "" || a.tls.CA == "" {
+		return target{}, usage("--operator tcp://%s: plain TCP is not spoken: give --tls-cert, --tls-key and --tls-ca", host)
+	}
+	config, err := mtls.Client(a.tls)
+	if err != nil {
+		return target{}, usage("%w", err)
+	}
+	return target{dial: "dns:///" + host, secure: credentials.NewTLS(config), name: "tcp://" + host}, nil
 }
 
 // call dials the host and runs fn under a bound.
 func (a *address) call(ctx context.Context, bound time.Duration, fn func(context.Context, operatorv1.OperatorServiceClient) error) error {
-	target, err := a.target()
+	ctx, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	return a.stream(ctx, fn)
+}
+
+// stream is call without a bound, for what ends with the host or by the caller's own hand.
+func (a *address) stream(ctx context.Context, fn func(context.Context, operatorv1.OperatorServiceClient) error) error {
+	at, err := a.target()
 	if err != nil {
 		return err
 	}
-	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(at.dial, grpc.WithTransportCredentials(at.secure), grpc.WithUserAgent("rookery/"+a.env.Version))
 	if err != nil {
-		return usage("operator address %s: %w", target, err)
+		return usage("operator address %s: %w", at.name, err)
 	}
 	defer func() { _ = conn.Close() }()
-	ctx, cancel := context.WithTimeout(ctx, bound)
-	defer cancel()
 	err = fn(ctx, operatorv1.NewOperatorServiceClient(conn))
-	if exitCode(err) == exitNoHost {
-		return &coded{code: exitNoHost, err: errors.New("no supervisor answers at " + strings.TrimPrefix(target, "unix:") + ": is one up?")}
+	if exitCode(err) != exitNoHost {
+		return err
 	}
-	return err
+	if text := status.Convert(err).Message(); strings.Contains(text, "tls: ") || strings.Contains(text, "x509: ") {
+		return usage("%s: the two ends do not accept each other's certificates: %s", at.name, text)
+	}
+	return &coded{code: exitNoHost, err: errors.New("no supervisor answers at " + at.name + ": is one up?")}
+}
+
+// orDisk is call for what can be read from the records too, while no supervisor runs on the state folder.
+func (a *address) orDisk(ctx context.Context, fn func(context.Context, operatorv1.OperatorServiceClient) error, disk func(layout.State) error) error {
+	err := a.call(ctx, callTimeout, fn)
+	if exitCode(err) != exitNoHost {
+		return err
+	}
+	state, found := a.kept()
+	if !found {
+		return err
+	}
+	_, _ = fmt.Fprintln(a.env.Stderr, "no supervisor answers: this is read from the records in "+view.Clean(state.Root))
+	return disk(state)
+}
+
+// kept is the state folder when it may be read in the host's place: nobody named another host, and it holds records.
+func (a *address) kept() (layout.State, bool) {
+	if a.operator != "" {
+		return layout.State{}, false
+	}
+	dir, err := a.stateDir()
+	if err != nil {
+		return layout.State{}, false
+	}
+	state := layout.State{Root: dir}
+	info, err := os.Stat(filepath.Dir(state.Records("capsule", "")))
+	return state, err == nil && info.IsDir()
 }

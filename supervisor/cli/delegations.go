@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"rookery/capsule/layout"
 	operatorv1 "rookery/proto/rookery/operator/v1"
 	"rookery/supervisor/cli/internal/view"
 )
@@ -20,6 +22,7 @@ func newDelegations(env *Env, at *address) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "delegations",
 		Short:   "List delegations",
+		Long:    "Lists the living delegations, with --all the ended ones too: from the records while no supervisor runs.",
 		Example: "  supervisor delegations\n  supervisor delegations --all --status crashed\n  supervisor delegations --only running --capsule counter -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -30,15 +33,28 @@ func newDelegations(env *Env, at *address) *cobra.Command {
 			if req.States, err = delegationStates(states, all || req.GetStatus() != ""); err != nil {
 				return err
 			}
-			return at.call(c.Context(), callTimeout, func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
-				delegations, err := allDelegations(ctx, op, req)
-				if err != nil {
-					return err
-				}
+			show := func(delegations []*operatorv1.Delegation) error {
 				if asJSON {
 					return view.JSON(env.Stdout, delegations)
 				}
 				return delegationTable(delegations, time.Now()).Write(env.Stdout)
+			}
+			live := func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
+				delegations, err := allDelegations(ctx, op, req)
+				if err != nil {
+					return err
+				}
+				return show(delegations)
+			}
+			if !all {
+				return at.call(c.Context(), callTimeout, live)
+			}
+			return at.orDisk(c.Context(), live, func(state layout.State) error {
+				delegations, err := diskDelegations(onDisk(env, state), req)
+				if err != nil {
+					return err
+				}
+				return show(delegations)
 			})
 		},
 	}
@@ -50,6 +66,8 @@ func newDelegations(env *Env, at *address) *cobra.Command {
 	f.StringVar(&req.Capsule, "capsule", "", "only children of this capsule name")
 	f.StringVar(&req.ParentSessionId, "parent", "", "only those made by this session")
 	f.StringVar(&req.RootSessionId, "root", "", "only those beneath this root session")
+	words(c, "only", "starting", "running", "ending", "ended")
+	words(c, "status", "ok", "error", "crashed", "terminated", "unknown")
 	return c
 }
 
@@ -93,11 +111,14 @@ func delegationTable(delegations []*operatorv1.Delegation, now time.Time) *view.
 		if d.GetEndedAt() != nil {
 			took = view.Span(time.Duration(d.GetDurationMs()) * time.Millisecond)
 		}
-		t.Row(d.GetDelegationId(), d.GetCapsule()+"@"+d.GetVersion(), word(d.GetState()), d.GetStatus(), pid(d.GetPid()),
+		t.Row(d.GetDelegationId(), d.GetCapsule()+"@"+d.GetVersion(), stateWord(d.GetState()), d.GetStatus(), pid(d.GetPid()),
 			view.Age(d.GetStartedAt(), now), took, d.GetParentSessionId(), d.GetDetail())
 	}
 	return t
 }
+
+// stateWord is a state as a table shows it; "?" when only the records speak and they hold no end.
+func stateWord(e protoreflect.Enum) string { return cmp.Or(word(e), "?") }
 
 // word is an enum's value as people write it.
 func word(e protoreflect.Enum) string { return view.Word(e.Descriptor(), e.Number()) }

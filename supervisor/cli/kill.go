@@ -24,6 +24,8 @@ func newKill(env *Env, at *address) *cobra.Command {
 			"changes nothing and shows its record.",
 		Example: "  supervisor kill dlg_0192f0c1e5a97c3e8d5f4b6a7c8d9e0f\n  supervisor kill 9e0f --reason 'took too long' --grace 2s",
 		Args:    cobra.ExactArgs(1),
+
+		ValidArgsFunction: at.complete(completeDelegations),
 		RunE: func(c *cobra.Command, args []string) error {
 			asJSON, err := out.json(env)
 			if err != nil {

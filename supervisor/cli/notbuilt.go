@@ -7,17 +7,11 @@ import "github.com/spf13/cobra"
 func notBuilt() []*cobra.Command {
 	var out []*cobra.Command
 	for _, c := range []struct{ use, short string }{
-		{"stop SES", "End a session"},
-		{"launch CAPSULE[@VERSION]", "Start another root capsule"},
 		{"send TARGET TEXT", "Send an A2A message"},
-		{"logs SES|DLG", "Show a guest's or worker's log"},
-		{"events", "Follow the host's events"},
-		{"trace SES", "Show one session's trace"},
 		{"explain CAPSULE", "Show effective grants"},
 		{"prune", "Apply retention now"},
 		{"token SES", "Show door tokens"},
 		{"effects", "Show peer calls whose outcome is unknown"},
-		{"doctor", "Show what this machine can enforce"},
 	} {
 		out = append(out, &cobra.Command{
 			Use:                c.use,

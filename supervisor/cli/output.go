@@ -9,6 +9,7 @@ type output struct{ format string }
 
 func (o *output) flag(c *cobra.Command) {
 	c.Flags().StringVarP(&o.format, "output", "o", "", "table (default on a terminal) or json (default elsewhere)")
+	words(c, "output", "table", "json")
 }
 
 // json decides the form, or says that there is no such form.

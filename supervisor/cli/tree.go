@@ -14,22 +14,32 @@ import (
 
 func newTree(env *Env, at *address) *cobra.Command {
 	var out output
-	var all bool
+	var all, live bool
 	c := &cobra.Command{
-		Use:     "tree",
-		Short:   "Show sessions and their delegations as a tree",
-		Example: "  supervisor tree\n  supervisor tree --all",
+		Use:   "tree",
+		Short: "Show sessions and their delegations as a tree",
+		Long: "Draws every session beneath the one that delegated it. With -w a terminal shows the tree live until the host stops; elsewhere the tree\n" +
+			"is printed once, and then a line for each change. --all works from the records while no supervisor runs.",
+		Example: "  supervisor tree\n  supervisor tree -w\n  supervisor tree --all -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			asJSON, err := out.json(env)
 			if err != nil {
 				return err
 			}
-			return at.call(c.Context(), callTimeout, func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
-				sessions, err := allSessions(ctx, op, all)
-				if err != nil {
-					return err
+			if live {
+				if out.format == "json" {
+					return usage("-w shows a tree: follow `events -f -o json` instead")
 				}
+				show := plainTree
+				if env.Terminal {
+					show = liveTree
+				}
+				return at.stream(c.Context(), func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
+					return show(ctx, env, op, all)
+				})
+			}
+			return at.sessions(c.Context(), all, func(sessions []*operatorv1.Session) error {
 				if asJSON {
 					return view.JSON(env.Stdout, sessions)
 				}
@@ -39,6 +49,7 @@ func newTree(env *Env, at *address) *cobra.Command {
 	}
 	out.flag(c)
 	c.Flags().BoolVar(&all, "all", false, "ended sessions too")
+	c.Flags().BoolVarP(&live, "watch", "w", false, "go on until the host stops")
 	return c
 }
 
@@ -88,7 +99,7 @@ func treeLine(s *operatorv1.Session, now time.Time) string {
 	if name == "" {
 		name = s.GetDelegationId()
 	}
-	line := fmt.Sprintf("%s %s@%s %s", name, s.GetCapsule(), s.GetVersion(), word(s.GetState()))
+	line := fmt.Sprintf("%s %s@%s %s", name, s.GetCapsule(), s.GetVersion(), stateWord(s.GetState()))
 	if s.GetStatus() != "" {
 		line += " " + s.GetStatus()
 	}

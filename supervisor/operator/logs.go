@@ -9,7 +9,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 
-	"rookery/capsule/layout"
 	operatorv1 "rookery/proto/rookery/operator/v1"
 	"rookery/supervisor/ledger"
 	"rookery/supervisor/records"
@@ -18,22 +17,13 @@ import (
 // lookEvery is how often a followed file is looked at: soon enough for a person, and two system calls.
 const lookEvery = 200 * time.Millisecond
 
-// logFiles are where the sources lie in a records folder.
-var logFiles = map[operatorv1.LogSource]string{
-	operatorv1.LogSource_LOG_SOURCE_UNSPECIFIED:  layout.GuestStderrLog,
-	operatorv1.LogSource_LOG_SOURCE_GUEST_STDERR: layout.GuestStderrLog,
-	operatorv1.LogSource_LOG_SOURCE_GUEST_STDOUT: layout.GuestStdoutLog,
-	operatorv1.LogSource_LOG_SOURCE_WORKER:       layout.WorkerLog,
-	operatorv1.LogSource_LOG_SOURCE_TRACE:        layout.TraceFile,
-}
-
 // TailLogs sends a log's lines. It reads the file as anybody could: neither the capsule nor its worker notices, or can hold it up.
 func (s *Server) TailLogs(q *operatorv1.TailLogsRequest, out grpc.ServerStreamingServer[operatorv1.TailLogsResponse]) error {
 	row, err := s.either(q.GetSessionId())
 	if err != nil {
 		return err
 	}
-	f := follower{server: s, session: row.ID, dir: row.RecordsDir, name: logFiles[q.GetSource()], lines: int(q.GetLines()), out: out}
+	f := follower{server: s, session: row.ID, dir: row.RecordsDir, name: records.LogFile(q.GetSource()), lines: int(q.GetLines()), out: out}
 	defer f.close()
 	changes, stop := s.ledger.Watch()
 	defer stop()

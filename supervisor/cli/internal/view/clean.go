@@ -15,6 +15,9 @@ func Clean(s string) string { return clean(s, false) }
 // CleanText is Clean for a text of several lines: line feeds and tabs stay.
 func CleanText(s string) string { return clean(s, true) }
 
+// CleanLine is Clean for a line that may have tabs.
+func CleanLine(s string) string { return strings.ReplaceAll(CleanText(s), "\n", `\n`) }
+
 func clean(s string, lines bool) string {
 	if harmless(s, lines) {
 		return s

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -110,8 +111,58 @@ func scalar(b *bytes.Buffer, v any) error {
 	if err != nil {
 		return fmt.Errorf("view: %w", err)
 	}
-	b.Write(raw)
+	b.Write(inert(raw))
 	return nil
+}
+
+// JSONLine writes one message as one line, for an output that goes on; see JSON.
+func JSONLine(w io.Writer, m proto.Message) error {
+	var b bytes.Buffer
+	if err := object(&b, m.ProtoReflect()); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// JSONValue writes any value as indented JSON that cannot steer a terminal; JSONValueLine as one line.
+func JSONValue(w io.Writer, v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("view: %w", err)
+	}
+	return indent(w, inert(raw))
+}
+
+// JSONValueLine is JSONValue for an output that goes on.
+func JSONValueLine(w io.Writer, v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("view: %w", err)
+	}
+	_, err = w.Write(append(inert(raw), '\n'))
+	return err
+}
+
+// inert spells out what in a JSON text would steer a terminal. Such characters stand in strings only, where \u says the same.
+func inert(raw []byte) []byte {
+	if harmless(string(raw), false) {
+		return raw
+	}
+	var b bytes.Buffer
+	for _, r := range string(raw) {
+		switch {
+		case !steers(r, false):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.Bytes()
 }
 
 // Word is an enum value as people write it: DELEGATION_STATE_RUNNING is running. A value this build does not know is its number.
