@@ -1,7 +1,6 @@
 package life_test
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -64,7 +63,7 @@ func TestWhateverACapsuleDoesItsParentIsToldOnceAndAlike(t *testing.T) {
 			require.Len(t, outcomes[made.Started.DelegationID], 1, "how often the parent was told")
 			o := outcomes[made.Started.DelegationID][0]
 			assert.Equal(t, e.status, o.Status)
-			assert.Regexp(t, regexp.MustCompile(`^(?:`+e.detail+`)$`), o.Detail)
+			assert.Regexp(t, `^(?:`+e.detail+`)$`, o.Detail)
 			assert.Equal(t, e.result, o.ResultState)
 			alike(t, h, parent, o)
 		})

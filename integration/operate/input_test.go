@@ -160,26 +160,24 @@ func TestCommandsThatAreWrongAreRefused(t *testing.T) {
 func TestAStateFolderThatWillNotDoIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		state func(t *testing.T, a at) string
-		says  string
+		file, text string // what is there before, beneath the folder of the test
+		state      string // the state folder, beneath it too
+		says       string
 	}{
-		"too long for a socket": {func(_ *testing.T, a at) string {
-			return filepath.Join(a.dir, strings.Repeat("x", 80))
-		}, "at most 75 leave room for the sockets"},
-		"somebody else's": {func(t *testing.T, a at) string {
-			return filepath.Dir(a.write(t, "theirs/letter.txt", "dear"))
-		}, `holds "letter.txt"`},
-		"a file": {func(t *testing.T, a at) string { return a.write(t, "file", "") }, "file"},
-		"of another format": {func(t *testing.T, a at) string {
-			return filepath.Dir(a.write(t, "newer/rookery.state", "rookery state 2\n"))
-		}, "this build reads only"},
-		"beneath a file": {func(t *testing.T, a at) string { return a.write(t, "file", "") + "/state" }, "not a directory"},
+		"too long for a socket": {"", "", strings.Repeat("x", 80), "at most 75 leave room for the sockets"},
+		"somebody else's":       {"theirs/letter.txt", "dear", "theirs", `holds "letter.txt"`},
+		"a file":                {"file", "", "file", "file"},
+		"of another format":     {"newer/rookery.state", "rookery state 2\n", "newer", "this build reads only"},
+		"beneath a file":        {"file", "", "file/state", "not a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := place(t)
 			a.write(t, "fleet.yaml", minimal)
-			state := c.state(t, a)
+			if c.file != "" {
+				a.write(t, c.file, c.text)
+			}
+			state := filepath.Join(a.dir, c.state)
 			before := listing(t, a.dir)
 			said := a.run(t, "up", "--once", "--state", state)
 			assert.Equal(t, 2, said.Code, said.Stderr)

@@ -98,8 +98,15 @@ func find(rows []row, id string) *row {
 func TestIdsThatNameNothingOrTooMuchAreRefused(t *testing.T) {
 	t.Parallel()
 	h := rig.Up(t, watch())
-	h.RunningChild("sleep")
-	rig.Until(t, rig.Soon, "both children", func() bool { return len(h.Delegations()) == 2 })
+	rig.Until(t, rig.Soon, "both children run", func() bool {
+		all := h.Delegations()
+		return len(all) == 2 && all[0].GetPid() != 0 && all[1].GetPid() != 0
+	})
+	t.Cleanup(func() {
+		for _, d := range h.Delegations() {
+			assert.Empty(t, d.GetStatus(), "nothing was ended")
+		}
+	})
 	for name, c := range map[string]struct{ id, says string }{
 		"an id of nobody":     {"dlg_00000000000000000000000000000000", "there is no delegation dlg_00000000000000000000000000000000"},
 		"a suffix of nobody":  {"zzzz", "there is no delegation zzzz"},
@@ -117,9 +124,6 @@ func TestIdsThatNameNothingOrTooMuchAreRefused(t *testing.T) {
 			assert.NotContains(t, said.Stderr, "rpc error")
 			assert.NotContains(t, said.Stderr, "\x1b")
 		})
-	}
-	for _, d := range h.Delegations() {
-		assert.NotZero(t, d.GetPid(), "nothing was ended")
 	}
 }
 

@@ -132,11 +132,12 @@ var failpoints = sync.OnceValues(func() (string, error) {
 	}
 	defer unlock()
 	dir := Path(".cache/failpoint")
-	for _, program := range []string{"supervisor", "worker"} {
-		// -trimpath as in `dev`, so that what was compiled there is used.
+	for program, cgo := range map[string]string{"supervisor": "0", "worker": "1"} {
+		// As in `dev`, so that what was compiled there is used.
 		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -extldflags=-Wl,--gc-sections",
 			"-tags", "failpoint", "-o", filepath.Join(dir, program), "./"+program)
 		cmd.Dir = Path(".")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("build %s with failpoints: %w\n%s", program, err, out)
 		}
