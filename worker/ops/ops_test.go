@@ -50,7 +50,8 @@ func TestCallsThatAreRefused(t *testing.T) {
 		op, request string
 		want        string
 	}{
-		"an op that does not exist":          {nil, "share-file", "{}", `{"error":{"code":"unknown_op","message":"no op \"share-file\""}}`},
+		"an op that does not exist":          {nil, "Self", "{}", `{"error":{"code":"unknown_op","message":"no op \"Self\""}}`},
+		"an op that does not exist yet":      {nil, "share-file", "{}", `{"error":{"code":"unknown_op","message":"share-file is not built yet"}}`},
 		"delegate without the grant":         {bare, "delegate", "{}", `{"error":{"code":"not_granted","message":"delegate needs capabilities.spawn.allow in the manifest"}}`},
 		"await without the grant":            {bare, "await", "{}", `{"error":{"code":"not_granted","message":"await needs capabilities.spawn.allow in the manifest"}}`},
 		"end-delegation without the grant":   {bare, "end-delegation", "{}", `{"error":{"code":"not_granted","message":"end-delegation needs capabilities.spawn.allow in the manifest"}}`},

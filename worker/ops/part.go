@@ -16,7 +16,7 @@ import (
 
 // part is one piece of an artifact or of an answer, as a guest sends it.
 type part struct {
-	Text      *string         `json:"text" doc:"Text. Exactly one of text, data, url and file is there."`
+	Text      *string         `json:"text" doc:"Text."`
 	Data      json.RawMessage `json:"data" doc:"Any JSON value."`
 	URL       *string         `json:"url" rule:"min=1;max=8192" doc:"An absolute URL."`
 	File      *string         `json:"file" rule:"min=1;max=4096" doc:"A regular file of the work folder, at most 64 MiB. Its length and SHA-256 are kept, the file stays where it is."`

@@ -15,6 +15,7 @@ import (
 
 // says is a guest that makes these calls, prints, and ends as given.
 func says(t *testing.T, result tasks.Result, calls ...string) code {
+	t.Helper()
 	return func(ctx context.Context, w tasks.Work, ops tasks.Ops) tasks.Result {
 		_, _ = w.Stdout.Write([]byte("printed"))
 		for _, call := range calls {

@@ -9,6 +9,8 @@ import (
 
 // Schema is a JSON Schema, in as many words as requests and answers need.
 type Schema struct {
+	// Name is that of the object's struct, for readers; it is not written.
+	Name string
 	// Type is a name of JSON Schema; empty for any value.
 	Type string
 	// Doc is one sentence.
@@ -48,7 +50,7 @@ func describe(of reflect.Type, r rule, doc string, closed bool) Schema {
 	s := Schema{Doc: doc, Min: r.min, Max: r.max}
 	switch of.Kind() {
 	case reflect.Struct:
-		s.Type, s.Closed = "object", closed
+		s.Name, s.Type, s.Closed = of.Name(), "object", closed
 		for _, f := range fields(of) {
 			s.Properties = append(s.Properties, Property{
 				Name: f.name, Required: closed && f.rule.required || !closed && !f.optional,
