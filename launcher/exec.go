@@ -61,14 +61,13 @@ func (p *Prepared) exec(ctx context.Context) (*Worker, error) {
 		process:  process,
 		folders:  p.folders,
 		logs:     p.logs,
-		url:      p.url,
+		door:     p.door,
 		gate:     out.gate,
 		startBy:  time.Now().Add(p.spec.StartTimeout),
 		done:     make(chan struct{}),
 		log: p.launcher.config.Log.With().
 			Str("session", p.spec.SessionID).Str("capsule", p.spec.Capsule).Int("pid", pid).Logger(),
 	}
-	w.door.listener = p.door
 	w.plugin = runner.New(runner.Config{
 		Handle: process, Stdout: out.stdout, Env: env, Run: p.folders.Run.Name(), Log: w.log,
 	})
@@ -105,7 +104,7 @@ func (p *Prepared) pipes() (in theirs, out ours, err error) {
 
 // start runs the worker program with the descriptors of proto/plugin, in that package's order.
 func (p *Prepared) start(env []string, in theirs) (*proc.Handle, error) {
-	door, err := descriptor(p.door)
+	door, err := descriptor(p.door.listener)
 	if err != nil {
 		return nil, err
 	}

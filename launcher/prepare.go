@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"time"
 
@@ -33,6 +32,9 @@ type Spec struct {
 	// Native is the capsule's native code, its digest verified on this very descriptor. It must be open until Exec has
 	// returned; the caller closes it.
 	Native *os.File
+	// Door is where the session serves, kept from a session before and its owner's to close; nil for one of the session's own. No other
+	// worker has it.
+	Door *Door
 	// Files are the contents of the runtime folder by their names in it.
 	Files map[string][]byte
 	// StartTimeout bounds the start from Exec to the worker's first answer; 0 means DefaultStartTimeout.
@@ -54,8 +56,7 @@ type Prepared struct {
 	launcher *Launcher
 	spec     Spec
 	folders  *compose.Folders
-	door     *net.TCPListener
-	url      string
+	door     *Door
 	logs     logs
 	used     bool
 }
@@ -104,7 +105,9 @@ func (p *Prepared) fill(ctx context.Context) (err error) {
 	if p.logs, err = openLogs(p.folders.Records); err != nil {
 		return err
 	}
-	p.door, p.url, err = compose.OpenDoor(ctx)
+	if p.door = p.spec.Door; p.door == nil {
+		p.door, err = OpenDoor(ctx)
+	}
 	return err
 }
 
@@ -119,7 +122,7 @@ func (p *Prepared) write(name string, content []byte) error {
 }
 
 // URL is the door's, http://host:port. It stays the session's until CloseDoor.
-func (p *Prepared) URL() string { return p.url }
+func (p *Prepared) URL() string { return p.door.URL() }
 
 // RecordsDir is the absolute path of the records folder, for people: it is never opened by that name.
 func (p *Prepared) RecordsDir() string {
@@ -152,8 +155,8 @@ func (p *Prepared) Discard() error {
 // release closes what an Exec that succeeds hands on to the Worker.
 func (p *Prepared) release() error {
 	err := p.logs.close()
-	if p.door != nil {
-		err = errors.Join(err, p.door.Close())
+	if p.door != nil && p.spec.Door == nil {
+		p.door.Close()
 	}
 	return err
 }

@@ -1,13 +1,14 @@
 package launcher
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	stdlog "log" //nolint:depguard // net/http takes no other
 	"net"
 	"net/http"
-	"sync"
+	"os"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -27,34 +28,35 @@ const (
 // unavailable is what the stand-in says, whatever is asked.
 const unavailable = `{"error":"unavailable","message":"the capsule's process has ended"}` + "\n"
 
-// door is the supervisor's copy of a worker's listener. Nobody accepts on it as long as the worker lives.
-type door struct {
-	listener *net.TCPListener
-
-	mu     sync.Mutex // guards what follows
-	server *http.Server
-	served chan struct{} // closed when the server has ended
-	closed bool
-}
-
 // StandIn answers at the door in the place of the worker that has ended: status 503 to whoever waits there already and whoever
-// comes, until CloseDoor. Without it the port would accept and never answer. It must come after Done.
+// comes, until CloseDoor or the door's next worker. Without it the port would accept and never answer. It must come after Done.
 func (w *Worker) StandIn() error {
 	select {
 	case <-w.done:
 	default:
 		return errors.New("stand in at the door: the worker lives")
 	}
-	if err := w.door.standIn(); err != nil {
+	return w.door.StandIn()
+}
+
+// CloseDoor gives the door's port back, with or without a stand-in, unless the session's spec brought the door: that one is its
+// owner's to close. It may be called again.
+func (w *Worker) CloseDoor() {
+	if w.spec.Door == nil {
+		w.door.Close()
+	}
+}
+
+// StandIn begins to answer with status 503, until Close or until a worker with this door opens its gate. It must not be called
+// while a worker has the door. Once more is as good as once; net.ErrClosed after Close.
+func (d *Door) StandIn() error {
+	if err := d.standIn(); err != nil {
 		return fmt.Errorf("stand in at the door: %w", err)
 	}
 	return nil
 }
 
-// CloseDoor gives the door's port back, with or without a stand-in. It may be called again.
-func (w *Worker) CloseDoor() { w.door.close() }
-
-func (d *door) standIn() error {
+func (d *Door) standIn() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -68,24 +70,67 @@ func (d *door) standIn() error {
 	if err == nil {
 		err = unix.SetNonblock(int(fd), true)
 	}
+	if err == nil {
+		err = d.listener.SetDeadline(time.Time{}) // of the last hand-over
+	}
 	if err != nil {
 		return err
 	}
-	d.server = &http.Server{
+	server := &http.Server{
 		Handler:        http.HandlerFunc(answerUnavailable),
 		ReadTimeout:    standInTimeout,
 		WriteTimeout:   standInTimeout,
 		MaxHeaderBytes: standInHeader,
 		ErrorLog:       stdlog.New(io.Discard, "", 0), // clients' mistakes
 	}
-	d.served = make(chan struct{})
-	go func() {
-		defer close(d.served)
-		// It ends only by close.
-		_ = d.server.Serve(netutil.LimitListener(d.listener, standInConnections))
-	}()
+	d.server, d.served = server, make(chan struct{})
+	go func(served chan<- struct{}) {
+		defer close(served)
+		// It ends only by yield or Close.
+		_ = server.Serve(netutil.LimitListener(lent{d.listener}, standInConnections))
+	}(d.served)
 	return nil
 }
+
+// yield ends the stand-in and leaves the port open, for the worker that is about to accept there. Who was accepted still gets the
+// answer; everybody else waits in the backlog.
+func (d *Door) yield() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.server == nil || d.closed {
+		return
+	}
+	server := d.server
+	d.server = nil
+	_ = lent{d.listener}.Close()
+	<-d.served
+	d.answering.Go(func() {
+		// The times of the server bound each answer; what is left after them has not sent a request.
+		ctx, cancel := context.WithTimeout(d.base, 2*standInTimeout)
+		defer cancel()
+		if server.Shutdown(ctx) != nil {
+			server.Close()
+		}
+	})
+}
+
+// lent is a listener whose end leaves the socket open.
+type lent struct{ *net.TCPListener }
+
+// past is a deadline that has passed.
+var past = time.Unix(1, 0)
+
+// Accept ends with net.ErrClosed after Close: a deadline alone would be tried again.
+func (l lent) Accept() (net.Conn, error) {
+	conn, err := l.TCPListener.Accept()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = net.ErrClosed
+	}
+	return conn, err
+}
+
+// Close ends Accept.
+func (l lent) Close() error { return l.SetDeadline(past) }
 
 func answerUnavailable(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
@@ -94,16 +139,19 @@ func answerUnavailable(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, unavailable)
 }
 
-func (d *door) close() {
+// Close gives the port back. Whoever is being answered is cut off. It may be called again.
+func (d *Door) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return
 	}
 	d.closed = true
+	d.stop()
 	if d.server != nil {
 		d.server.Close()
 		<-d.served
 	}
+	d.answering.Wait()
 	d.listener.Close()
 }

@@ -39,10 +39,9 @@ type Worker struct {
 	plugin   *runner.Client
 	folders  *compose.Folders
 	logs     logs
-	url      string
+	door     *Door
 	startBy  time.Time
 	log      zerolog.Logger
-	door     door
 
 	mu      sync.Mutex // guards gate, service and closed
 	gate    *os.File   // nil once opened or given up
@@ -73,7 +72,7 @@ func (w *Worker) Identity() proc.Identity { return w.process.Identity() }
 func (w *Worker) SessionID() string { return w.spec.SessionID }
 
 // URL is the door's, http://host:port.
-func (w *Worker) URL() string { return w.url }
+func (w *Worker) URL() string { return w.door.URL() }
 
 // Records is the session's records folder, held until Close.
 func (w *Worker) Records() *beneath.Dir { return w.folders.Records }
@@ -84,13 +83,14 @@ func (w *Worker) Runtime() *beneath.Dir { return w.folders.Runtime }
 // Work is the session's work folder, held until Close.
 func (w *Worker) Work() *beneath.Dir { return w.folders.Work }
 
-// OpenGate lets the process run. It fails when the process has ended.
+// OpenGate lets the process run, and ends a stand-in at its door. It fails when the process has ended.
 func (w *Worker) OpenGate() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.gate == nil {
 		return errors.New("open the gate: it was opened before, or the worker is closed")
 	}
+	w.door.yield()
 	_, err := w.gate.Write([]byte{1})
 	if err := errors.Join(err, closeAll(&w.gate)); err != nil {
 		return fmt.Errorf("open the gate: %w", err)
