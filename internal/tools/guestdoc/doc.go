@@ -1,4 +1,4 @@
-// Guestdoc writes docs/guest-interface.md, from the repository's root:
+// Command guestdoc writes docs/guest-interface.md, from the repository's root:
 //
 //	go run ./internal/tools/guestdoc
 //

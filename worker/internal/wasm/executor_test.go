@@ -16,22 +16,22 @@ import (
 	"rookery/worker/tasks"
 )
 
-func load(t *testing.T, text string) *wasm.Executor {
-	t.Helper()
+func load(tb testing.TB, text string) *wasm.Executor {
+	tb.Helper()
 	module, err := wat.ToWasm(text)
-	require.NoError(t, err)
-	native, err := sandbox.Compile(t.Context(), module)
-	require.NoError(t, err)
+	require.NoError(tb, err)
+	native, err := sandbox.Compile(tb.Context(), module)
+	require.NoError(tb, err)
 	file, err := os.CreateTemp("", "rk")
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, os.Remove(file.Name()))
+	require.NoError(tb, err)
+	tb.Cleanup(func() {
+		require.NoError(tb, os.Remove(file.Name()))
 		file.Close()
 	})
 	_, err = file.Write(native)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	executor, err := wasm.Load(int(file.Fd()))
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return executor
 }
 
