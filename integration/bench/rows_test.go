@@ -3,6 +3,7 @@ package bench
 import (
 	"flag"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,9 +22,11 @@ const (
 	warmUps = 3
 )
 
-// setRounds makes a number of rounds of the flag's default, which is a time.
+// setRounds makes a number of rounds of the flag's default, which is a time, and refuses a time that was asked for.
 func setRounds() error {
-	if time := flag.Lookup(benchtime); time.Value.String() == time.DefValue {
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == benchtime })
+	if !given {
 		return flag.Set(benchtime, usualRounds)
 	}
 	_, err := rounds()
@@ -90,7 +93,7 @@ func (r *rows) report(b *testing.B, base map[string]string) {
 // quantile is the smallest measurement that q of them do not exceed.
 func (r *rows) quantile(row string, q float64) time.Duration {
 	sorted := slices.Sorted(slices.Values(r.took[row]))
-	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+	return sorted[max(int(math.Ceil(q*float64(len(sorted))))-1, 0)]
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
