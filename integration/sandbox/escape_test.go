@@ -60,24 +60,29 @@ type attempts struct {
 // secret is what files outside hold; the probe knows its first word and its length.
 var secret = "OUTSIDE" + strings.Repeat("x", 7770)
 
+// cage is where the outside and the work folder lie in a place: deep enough that nothing a guest of these tests climbs leads out of the
+// place, should the sandbox fail. The guest runs as root where the tests do.
+const cage = "1/2/3/4/5/6/"
+
 // layOut makes an outside that nobody may touch and a work folder full of ways to it.
 func layOut(p *place) {
 	for _, name := range []string{"secret", "dir/secret", "a/b/secret"} {
-		p.write("outside/"+name, secret)
+		p.write(cage+"outside/"+name, secret)
 	}
-	p.write("data/secret-of-ours", "given")
-	p.link("data/up", "../outside")
-	p.write("w/a/b/file", "mine")
-	p.link("w/up", "../outside")
-	p.link("w/abs", p.path("outside"))
-	p.link("w/root", "/")
-	p.link("w/chain", "up")
-	p.link("w/deep/up", "../../outside")
-	p.link("w/self", "/proc/self")
-	p.link("w/magic", "/proc/self/root")
-	p.link("w/loop", "loop")
-	p.link("w/dots", "..//")
-	p.link("w/slash", "../outside/")
+	p.write(cage+"data/secret-of-ours", "given")
+	p.link(cage+"data/up", "../outside")
+	w := cage + "w/"
+	p.write(w+"a/b/file", "mine")
+	p.link(w+"up", "../outside")
+	p.link(w+"abs", p.path(cage+"outside"))
+	p.link(w+"root", "/") // followed by the place's own path only
+	p.link(w+"chain", "up")
+	p.link(w+"deep/up", "../../outside")
+	p.link(w+"self", "/proc/self")
+	p.link(w+"magic", "/proc/self/root")
+	p.link(w+"loop", "loop")
+	p.link(w+"dots", "..//")
+	p.link(w+"slash", "../outside/")
 }
 
 func TestNoCallLinkOrRenameLeavesTheFoldersOrChangesTheRuntimeFolder(t *testing.T) {
@@ -91,8 +96,8 @@ func TestNoCallLinkOrRenameLeavesTheFoldersOrChangesTheRuntimeFolder(t *testing.
 			p.give(opts)
 			h := rig.Up(t, rig.Fleet{
 				Store:    []string{store},
-				Capsules: []rig.Root{{Name: "probe", Task: "escape " + p.root, Workdir: p.path("w")}},
-				Mounts:   []rig.Mount{{Host: p.path("data"), Guest: "data", ReadOnly: true, Capsules: []string{"probe"}}},
+				Capsules: []rig.Root{{Name: "probe", Task: "escape " + p.path(cage[:len(cage)-1]), Workdir: p.path(cage + "w")}},
+				Mounts:   []rig.Mount{{Host: p.path(cage + "data"), Guest: "data", ReadOnly: true, Capsules: []string{"probe"}}},
 			}, opts...)
 			session := h.RootSession("probe")
 			runtime := h.State.Runtime(session.GetSessionId())
@@ -100,18 +105,20 @@ func TestNoCallLinkOrRenameLeavesTheFoldersOrChangesTheRuntimeFolder(t *testing.
 				return h.RootSession("probe").GetState() == operatorv1.SessionState_SESSION_STATE_RUNNING
 			})
 
-			outside, given, told := tree(t, p.path("outside")), tree(t, p.path("data")), tree(t, runtime)
+			around := names(t, p.path(cage))
+			outside, given, told := tree(t, p.path(cage+"outside")), tree(t, p.path(cage+"data")), tree(t, runtime)
 			require.Contains(t, told, "task.md")
-			p.write("w/start", "")
+			p.write(cage+"w/start", "")
 			rig.Until(t, time.Minute, "the guest has tried everything", func() bool {
-				_, err := os.Stat(p.path("w/done"))
+				_, err := os.Stat(p.path(cage + "w/done"))
 				return err == nil
 			})
-			assert.Equal(t, outside, tree(t, p.path("outside")))
-			assert.Equal(t, given, tree(t, p.path("data")))
+			assert.Equal(t, outside, tree(t, p.path(cage+"outside")))
+			assert.Equal(t, given, tree(t, p.path(cage+"data")))
 			assert.Equal(t, told, tree(t, runtime))
-			assert.Equal(t, []string{"data", "outside", "store", "w"}, names(t, p.root))
-			p.write("w/checked", "")
+			assert.Equal(t, around, names(t, p.path(cage)))
+			assert.Equal(t, []string{"1", "store"}, names(t, p.root))
+			p.write(cage+"w/checked", "")
 
 			session = h.RootEnded("probe", rig.Soon)
 			require.Equal(t, "ok", session.GetStatus(), session.GetDetail())
@@ -150,13 +157,13 @@ func TestAFolderThatIsSwappedForALinkShowsNothingOfOutside(t *testing.T) {
 	p := newPlace(t)
 	store := p.capsule("probe", probe, "limits: {deadline_seconds: 60}")
 	layOut(p)
-	p.write("w/swap/dir/file", "mine")
-	p.link("w/other", "../outside")
+	p.write(cage+"w/swap/dir/file", "mine")
+	p.link(cage+"w/other", "../outside")
 	h := rig.Up(t, rig.Fleet{
-		Store: []string{store}, Capsules: []rig.Root{{Name: "probe", Task: "swap", Workdir: p.path("w")}},
+		Store: []string{store}, Capsules: []rig.Root{{Name: "probe", Task: "swap", Workdir: p.path(cage + "w")}},
 	})
-	before := tree(t, p.path("outside"))
-	p.write("w/start", "")
+	before := tree(t, p.path(cage+"outside"))
+	p.write(cage+"w/start", "")
 	until := time.NewTimer(1500 * time.Millisecond)
 	defer until.Stop()
 	swaps := 0
@@ -165,10 +172,10 @@ func TestAFolderThatIsSwappedForALinkShowsNothingOfOutside(t *testing.T) {
 		case <-until.C:
 			swapping = false
 		default:
-			require.NoError(t, unix.Renameat2(unix.AT_FDCWD, p.path("w/swap"), unix.AT_FDCWD, p.path("w/other"), unix.RENAME_EXCHANGE))
+			require.NoError(t, unix.Renameat2(unix.AT_FDCWD, p.path(cage+"w/swap"), unix.AT_FDCWD, p.path(cage+"w/other"), unix.RENAME_EXCHANGE))
 		}
 	}
-	p.write("w/stop", "")
+	p.write(cage+"w/stop", "")
 	session := h.RootEnded("probe", rig.Soon)
 	require.Equal(t, "ok", session.GetStatus(), session.GetDetail())
 	var tried attempts
@@ -177,5 +184,5 @@ func TestAFolderThatIsSwappedForALinkShowsNothingOfOutside(t *testing.T) {
 	assert.Positive(t, tried.Succeeded)
 	assert.Less(t, tried.Succeeded, tried.Calls)
 	assert.Greater(t, swaps, 1000)
-	assert.Equal(t, before, tree(t, p.path("outside")))
+	assert.Equal(t, before, tree(t, p.path(cage+"outside")))
 }

@@ -173,7 +173,8 @@ func TestAGoGuestDoesNotEscape(t *testing.T) {
 	for _, base := range []string{"../outside", "a/../../outside", "./a//../..//outside", w.top + "/outside", "rel", "abs", "a/b/far", "chain", "top/outside", "slash"} {
 		args = append(args, base+"/f", base+"/", base+"/new", base+"/../outside/f")
 	}
-	args = append(args, "proc/etc/passwd", "/etc/passwd", "..", "../", "top/", "top/work/../outside/f", "file/")
+	// Nothing here names what the test has not made: it may run as root.
+	args = append(args, "proc"+w.top+"/outside/f", "..", "../", "top/", "top/work/../outside/f", "file/")
 	var refused []string
 	w.config.Refused = func(op, path string, e wasi.Errno) { refused = append(refused, op+" "+path+" "+e.String()) }
 	before := w.snapshot("outside", "runtime")
