@@ -38,11 +38,12 @@ func Open(ctx context.Context, s *store.Store) (*Book, error) {
 	return &Book{store: s, committed: committed, working: committed.clone()}, nil
 }
 
-// edit collects the new rows of one change.
+// edit collects the new rows of one change, or those that go.
 type edit struct {
 	*index         // as the writer sees it
 	newSessions    []*Session
 	newDelegations []*Delegation
+	gone           []*Session // each with its delegation
 }
 
 func (e *edit) changeSession(s Session) {
@@ -85,6 +86,12 @@ func (e *edit) write(tx *store.Tx) error {
 			return err
 		}
 	}
+	for _, s := range e.gone {
+		tx.Delete(sessionsBucket, s.ID)
+		if s.DelegationID != "" {
+			tx.Delete(delegationsBucket, s.DelegationID)
+		}
+	}
 	return nil
 }
 
@@ -95,6 +102,9 @@ func (e *edit) applyTo(x *index) {
 	for _, d := range e.newDelegations {
 		x.putDelegation(d)
 	}
+	for _, s := range e.gone {
+		x.drop(s)
+	}
 }
 
 // publish runs in the writer once the group's fate is known.
@@ -104,7 +114,7 @@ func (b *Book) publish(e *edit, err error) {
 		return
 	}
 	b.ahead = false
-	if len(e.newSessions)+len(e.newDelegations) == 0 {
+	if len(e.newSessions)+len(e.newDelegations)+len(e.gone) == 0 {
 		return
 	}
 	b.mu.Lock()

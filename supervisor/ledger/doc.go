@@ -16,7 +16,9 @@
 // knows that it is gone.
 //
 // Any part of the supervisor may read. Only supervisor/delegation changes
-// sessions and delegations; only supervisor/catalog writes native digests.
+// sessions and delegations, but that supervisor/roots notes what followed a root's
+// end; only supervisor/catalog writes native digests. Only supervisor/retention
+// removes anything, and only what has ended.
 //
 // There are two locks, always taken in this order: Book.mu (the committed rows),
 // then watchers.mu. The rows that the writer works on have no lock: they belong

@@ -106,6 +106,30 @@ func (x *index) putDelegation(d *Delegation) {
 	x.released[d.ParentSessionID] = slices.Insert(queue, at, d)
 }
 
+// drop takes an ended session and its delegation out, and what it was told and
+// asked for. Its children are dropped with it.
+func (x *index) drop(s *Session) {
+	delete(x.sessions, s.ID)
+	x.sessionIDs = without(x.sessionIDs, s.ID)
+	delete(x.children, s.ID)
+	delete(x.released, s.ID)
+	if kept := without(x.children[s.SpawnedBy], s.ID); len(kept) > 0 {
+		x.children[s.SpawnedBy] = kept
+	} else {
+		delete(x.children, s.SpawnedBy)
+	}
+	d, ok := x.delegations[s.DelegationID]
+	if !ok {
+		return
+	}
+	delete(x.delegations, d.ID)
+	x.delegationIDs = without(x.delegationIDs, d.ID)
+	delete(x.requests, request{d.ParentSessionID, d.RequestID})
+	if x.totalUnder[d.RootSessionID]--; x.totalUnder[d.RootSessionID] == 0 {
+		delete(x.totalUnder, d.RootSessionID)
+	}
+}
+
 // lastSeq is the Seq of the session's latest release, or 0.
 func (x *index) lastSeq(parent string) uint64 {
 	queue := x.released[parent]
@@ -157,4 +181,13 @@ func insert(ids []string, id string) []string {
 		return ids
 	}
 	return slices.Insert(ids, at, id)
+}
+
+// without is insert undone.
+func without(ids []string, id string) []string {
+	at, known := slices.BinarySearch(ids, id)
+	if !known {
+		return ids
+	}
+	return slices.Delete(ids, at, at+1)
 }

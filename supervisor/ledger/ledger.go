@@ -137,6 +137,14 @@ type Ledger interface {
 	// delivered ones keep their mark.
 	DeliveryFailed(ctx context.Context, parentSession string, ids []string, why string) error
 
+	// Note adds to the ended session of a root what followed; the first note stays.
+	// ErrNotFound, or ErrConflict for any other session.
+	Note(ctx context.Context, sessionID, text string) error
+	// Forget removes ended sessions with their delegations, in one commit. Whole
+	// trees go: one that lives, or whose children are there and not named, is
+	// ErrConflict, and nothing goes. Ids that are none are passed over.
+	Forget(ctx context.Context, sessionIDs []string) error
+
 	// Sessions and Delegations return the rows that match, in id order.
 	Sessions(Filter) []Session
 	Delegations(Filter) []Delegation
@@ -153,4 +161,8 @@ type Ledger interface {
 	NativeDigest(key string) (digest string, ok bool)
 	// PutNativeDigest records it, replacing what was there.
 	PutNativeDigest(ctx context.Context, key, digest string) error
+	// NativeKeys lists what has a digest, in order.
+	NativeKeys() []string
+	// ForgetNative removes a digest; one that is not there is no error.
+	ForgetNative(ctx context.Context, key string) error
 }

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"rookery/supervisor/store"
 )
@@ -27,6 +29,29 @@ func (b *Book) PutNativeDigest(ctx context.Context, key, digest string) error {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.committed.native[key] = digest
+		})
+		return nil
+	})
+}
+
+// NativeKeys lists what a digest is recorded for, see [Ledger].
+func (b *Book) NativeKeys() []string {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return slices.Sorted(maps.Keys(b.committed.native))
+}
+
+// ForgetNative removes a digest, see [Ledger].
+func (b *Book) ForgetNative(ctx context.Context, key string) error {
+	return b.store.Update(ctx, func(tx *store.Tx) error {
+		tx.Delete(nativeBucket, key)
+		tx.After(func(err error) {
+			if err != nil {
+				return
+			}
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			delete(b.committed.native, key)
 		})
 		return nil
 	})

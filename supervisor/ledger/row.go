@@ -118,6 +118,8 @@ type Session struct {
 	CPUMS     int64  `json:"cpu_ms,omitempty"`
 	TasksDone int    `json:"tasks_done,omitempty"`
 	Cause     *Cause `json:"cause,omitempty"`
+	// Note says what followed the end of a root's session: that it was given up.
+	Note string `json:"note,omitempty"`
 	// Rev counts the row's committed changes, from 1.
 	Rev uint64 `json:"rev"`
 }

@@ -63,6 +63,12 @@ func (c *Change) add(e *edit) {
 			c.Delegations = append(c.Delegations, d.ID)
 		}
 	}
+	for _, s := range e.gone {
+		c.Sessions = append(c.Sessions, s.ID)
+		if s.DelegationID != "" {
+			c.Delegations = append(c.Delegations, s.DelegationID)
+		}
+	}
 	if c.Missed || len(c.Sessions)+len(c.Delegations) > maxPending {
 		*c = Change{Missed: true}
 	}
