@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -88,4 +89,38 @@ func TestASpanIsOneUnit(t *testing.T) {
 	} {
 		require.Equal(t, want, Span(d))
 	}
+}
+
+func FuzzJSONSaysTheSameAndSteersNothing(f *testing.F) {
+	f.Add("plain")
+	f.Add("\x1b[31m\u202e\u200b\x7f\u009b\U000e0041")
+	f.Add("{\"forged\": true}\n]")
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "\uFFFD") // protobuf has no other strings
+		var one, line, value bytes.Buffer
+		require.NoError(t, JSONObject(&one, &operatorv1.Delegation{Detail: s}))
+		require.NoError(t, JSONLine(&line, &operatorv1.Delegation{Detail: s}))
+		require.NoError(t, JSONValue(&value, []string{s}))
+		for _, out := range []string{one.String(), line.String(), value.String()} {
+			for _, r := range strings.ReplaceAll(out, "\n", "") {
+				require.False(t, unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp), "%q holds %U", out, r)
+			}
+		}
+		require.Equal(t, 1, strings.Count(line.String(), "\n"))
+		var read struct {
+			Detail string `json:"detail"`
+		}
+		for _, raw := range [][]byte{one.Bytes(), line.Bytes()} {
+			require.NoError(t, json.Unmarshal(raw, &read))
+			require.Equal(t, s, read.Detail)
+		}
+		var list []string
+		require.NoError(t, json.Unmarshal(value.Bytes(), &list))
+		require.Equal(t, []string{s}, list)
+	})
+}
+
+func TestALineKeepsItsTabsAndIsOneLine(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, `a	b\nforged`, CleanLine("a\tb\nforged"))
 }
