@@ -60,12 +60,7 @@ type awaitRequest struct {
 }
 
 func (r AwaitRequest) wire() awaitRequest {
-	w := awaitRequest{DelegationIDs: r.Delegations, Any: r.Any, After: r.After}
-	switch seconds := r.Timeout.Seconds(); {
-	case r.Poll:
-		w.TimeoutSecs = new(float64)
-	case seconds != 0:
-		w.TimeoutSecs = &seconds
+	return awaitRequest{
+		DelegationIDs: r.Delegations, Any: r.Any, After: r.After, TimeoutSecs: timeout(r.Timeout, r.Poll),
 	}
-	return w
 }

@@ -26,6 +26,12 @@ func TestRequestsAreWrittenAsTheInterfaceSays(t *testing.T) {
 	}
 	await := AwaitRequest{Delegations: []string{"dlg_01", "dlg_02"}, Any: true, Timeout: 30 * time.Second, After: 17}
 	both := DelegateRequest{Capsule: "counter", Version: "0.1.0", Task: "a", TaskFile: "b", Deadline: -time.Second}
+	counts, err := JSON(map[string]int{"<a>": 1})
+	require.NoError(t, err)
+	artifact := ArtifactRequest{
+		ID: "report", Name: "a report", Append: true, Last: true,
+		Parts: []Part{{Text: "one", MediaType: "text/markdown"}, counts, {URL: "https://x.example/y"}, File("out/report.csv")},
+	}
 	for file, request := range map[string]any{
 		"request_delegate.json":       DelegateRequest{Capsule: "counter", Version: "0.1.0", Task: "<a> & b"}.wire(false),
 		"request_delegate_full.json":  full.wire(true),
@@ -36,6 +42,17 @@ func TestRequestsAreWrittenAsTheInterfaceSays(t *testing.T) {
 		"request_await_full.json":     await.wire(),
 		"request_end.json":            endRequest{DelegationID: "dlg_01"},
 		"request_log.json":            logRequest{Level: LevelWarn, Message: "half done"},
+		"request_progress.json":       progressRequest{Message: "3 of 7"},
+		"request_artifact.json":       ArtifactRequest{Parts: []Part{Text("")}}.wire(),
+		"request_artifact_none.json":  ArtifactRequest{}.wire(), // for the host to refuse
+		"request_artifact_full.json":  artifact.wire(),
+		"request_finish.json":         finishRequest{State: Completed},
+		"request_finish_failed.json":  finishRequest{State: Failed, Parts: []Part{Text("no luck")}},
+		"request_input.json":          inputRequest{Prompt: "which?", TimeoutSecs: timeout(90*time.Second, false)},
+		"request_input_ever.json":     inputRequest{Prompt: "which?", TimeoutSecs: timeout(0, false)},
+		"request_wait_all.json":       WaitRequest{}.wire(),
+		"request_wait_poll.json":      WaitRequest{Poll: true, After: 3}.wire(),
+		"request_wait_full.json":      WaitRequest{After: 3, Kinds: []Kind{KindOutcome, KindCancel}, Timeout: 1500 * time.Millisecond}.wire(),
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
@@ -65,6 +82,21 @@ func TestAnswersAreReadAndUnknownFieldsIgnored(t *testing.T) {
 			Outstanding: []string{"dlg_02"},
 			Next:        18,
 		},
+		"response_waited.json": Waited{
+			Events: []Event{
+				{Seq: 4, Kind: KindProgress, Progress: &ChildProgress{
+					DelegationID: "dlg_01", Capsule: "counter", Version: "0.1.0", State: "working", Message: "half", AtMS: 1700000000000,
+				}},
+				{Seq: 6, Kind: KindOutcome, Outcome: &Outcome{DelegationID: "dlg_01", Status: StatusOK, ResultState: ResultNone, Message: "fenced"}},
+				{Seq: 7, Kind: KindInput, Input: &Input{
+					MessageID: "m1", Text: "yes", Parts: []Part{{Text: "yes"}, {Data: json.RawMessage(`{"n": 1}`), MediaType: "application/json"}},
+				}},
+				{Seq: 8, Kind: KindCancel, Cancel: &Cancel{Reason: "deadline 600s"}},
+				{Seq: 9, Kind: "of-tomorrow"},
+			},
+			Next: 9, Missed: 1,
+		},
+		"response_input.json": Input{MessageID: "m1", Text: "yes", Parts: []Part{{Text: "yes"}}},
 		"response_self.json": Info{
 			ABI: 1, Ops: []string{"self", "log", "delegate"}, SessionID: "ses_01", Capsule: "orchestrator", Version: "0.1.0",
 			URL: "http://127.0.0.1:40000",
@@ -87,6 +119,10 @@ func TestAnswersAreReadAndUnknownFieldsIgnored(t *testing.T) {
 				got, err = decoded[Outcome](golden(t, file))
 			case Awaited:
 				got, err = decoded[Awaited](golden(t, file))
+			case Waited:
+				got, err = decoded[Waited](golden(t, file))
+			case Input:
+				got, err = decoded[Input](golden(t, file))
 			case Info:
 				got, err = decoded[Info](golden(t, file))
 			}
@@ -133,7 +169,16 @@ func TestOutsideACapsuleEveryCallSaysSo(t *testing.T) {
 	_, await := Await(AwaitRequest{})
 	_, all := AwaitAll("dlg_01")
 	_, end := EndDelegation("dlg_01")
-	for _, err := range []error{self, delegate, wait, await, all, end, Log(LevelInfo, "x")} {
+	_, artifact := Artifact(ArtifactRequest{Parts: []Part{Text("x")}})
+	_, waited := Wait(WaitRequest{})
+	_, input := RequestInput("x", 0)
+	var event error
+	for _, event = range Events() {
+		continue
+	}
+	for _, err := range []error{
+		self, delegate, wait, await, all, end, artifact, waited, input, event, Log(LevelInfo, "x"), Progress("x"), Finish(Completed),
+	} {
 		require.ErrorIs(t, err, ErrOutside)
 	}
 	assert.EqualError(t, self, "self: runs only inside a capsule (GOOS=wasip1 GOARCH=wasm)")

@@ -14,9 +14,10 @@
 // ".", readable and writable; murmur-runtime/ holds what the host tells the capsule and is read-only. A path under the
 // work folder is written relative, "out/result.txt".
 //
-// What a capsule asks of its host beyond that goes through the functions here: Self, Log, and for a capsule whose
-// manifest has capabilities.spawn.allow, Delegate, DelegateAndWait, Await, AwaitAll and EndDelegation. Each is one
-// request and one answer of version 1 of the guest interface.
+// What a capsule asks of its host beyond that goes through the functions here: Self and Log; Progress, Artifact, Finish
+// and RequestInput, which are about its task; Wait and Events, for whatever happens; and for a capsule whose manifest has
+// capabilities.spawn.allow, Delegate, DelegateAndWait, Await, AwaitAll and EndDelegation. Each is one request and one
+// answer of version 1 of the guest interface, docs/guest-interface.md.
 //
 // Promises: a refusal of the host is an *Error with the host's code, and IsCode tells codes apart; fields that a newer
 // host adds to an answer are ignored; the functions may be called from several goroutines.

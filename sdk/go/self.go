@@ -59,12 +59,6 @@ type Message struct {
 	Metadata  map[string]json.RawMessage `json:"metadata"`
 }
 
-// Part is one piece of a message.
-type Part struct {
-	Text      string `json:"text"`
-	MediaType string `json:"media_type"`
-}
-
 // Self asks the host who this capsule is, what it may do and until when.
 func Self() (Info, error) {
 	var info Info

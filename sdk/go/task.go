@@ -12,7 +12,7 @@ const AnswerFile = "out/result.txt"
 
 // Main is the life of a capsule: it hands do the task and leaves what do returns as the answer. An error goes to stderr
 // and ends the capsule with exit 1, which its parent is told as StatusError; an answer returned beside it is left
-// all the same.
+// all the same. A do that has answered by Artifact or Finish returns "" and leaves it at that.
 func Main(do func(task string) (answer string, err error)) {
 	if err := serve(os.Stdin, ".", do); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -33,7 +33,7 @@ func serve(stdin io.Reader, work string, do func(task string) (answer string, er
 		return err
 	}
 	answer, failed := do(task)
-	if answer != "" || failed == nil {
+	if answer != "" || failed == nil && !answered.Load() {
 		if err := leave(work, answer); err != nil {
 			return err
 		}

@@ -43,6 +43,17 @@ func TestAnEmptyAnswerIsAnAnswer(t *testing.T) {
 	assert.Empty(t, answer(t, work))
 }
 
+func TestACapsuleThatHasAnsweredOtherwiseLeavesNoEmptyFile(t *testing.T) { //nolint:paralleltest // it changes what serve looks at
+	answered.Store(true)
+	t.Cleanup(func() { answered.Store(false) })
+	work, err := life(t, "", func(string) (string, error) { return "", nil })
+	require.NoError(t, err)
+	assert.NoFileExists(t, filepath.Join(work, AnswerFile))
+	work, err = life(t, "", func(string) (string, error) { return "a file all the same", nil })
+	require.NoError(t, err)
+	assert.Equal(t, "a file all the same", answer(t, work))
+}
+
 func TestAFailureWithoutAnAnswerLeavesNone(t *testing.T) {
 	t.Parallel()
 	work, err := life(t, "", func(string) (string, error) { return "", errors.New("no luck") })

@@ -3,7 +3,6 @@ package wasm_test
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -207,7 +206,7 @@ func TestTheHostKeepsNothingOfGuestsThatCallAnything(t *testing.T) {
 	meet(50)
 	before := heap()
 	meet(150)
-	assert.Less(t, heap(), before+16<<20, fmt.Sprintf("bytes held by the host; before it were %d", before))
+	assert.Less(t, heap(), before+16<<20, "bytes held by the host; before it were %d", before)
 }
 
 func heap() uint64 {
