@@ -1,6 +1,8 @@
 package life_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"rookery/capsule/layout"
 	"rookery/integration/rig"
 	murmur "rookery/sdk/go"
 )
@@ -27,6 +30,8 @@ var ends = []struct {
 	{"a child that nothing in the engine interrupts", rig.Make{Capsule: "bulk"}, murmur.StatusError, `deadline 1s`, murmur.ResultNone},
 	{"a child that spins to the delegation's deadline", rig.Make{Capsule: "spin", DeadlineSecs: 1}, murmur.StatusTerminated, `delegation deadline 1s`, murmur.ResultNone},
 	{"a child that sleeps past the delegation's deadline", rig.Make{Capsule: "sleep", DeadlineSecs: 2}, murmur.StatusTerminated, `delegation deadline 2s`, murmur.ResultNone},
+	{"a child whose two deadlines come together", rig.Make{Capsule: "spin-short", DeadlineSecs: 1}, murmur.StatusTerminated, `delegation deadline 1s`, murmur.ResultNone},
+	{"a child that nothing interrupts past the delegation's deadline", rig.Make{Capsule: "bulk", DeadlineSecs: 0.4}, murmur.StatusTerminated, `delegation deadline 400ms`, murmur.ResultNone},
 	{"a child that recurses without end", rig.Make{Capsule: "recurse"}, murmur.StatusError, `trap: call stack exhausted`, murmur.ResultNone},
 	{"a child that takes all memory", rig.Make{Capsule: "memhog"}, murmur.StatusError, `trap: unreachable \(memory 51[12]Mi of 512Mi\)`, murmur.ResultNone},
 	{"a child that floods stdout", rig.Make{Capsule: "flood-stdout"}, murmur.StatusOK, ``, murmur.ResultText},
@@ -80,6 +85,15 @@ func TestWhateverACapsuleDoesItsParentIsToldOnceAndAlike(t *testing.T) {
 		assert.Contains(t, o.Result, "of 70000 bytes")
 		d := h.Delegation(o.DelegationID)
 		assert.Len(t, h.Answer(d.GetRecordsDir()), 70000)
+	})
+	t.Run("a flood is cut in its log, and the cut is said", func(t *testing.T) {
+		for capsule, name := range map[string]string{"flood-stdout": layout.GuestStdoutLog, "flood-stderr": layout.GuestStderrLog} {
+			text, err := os.ReadFile(filepath.Join(h.Delegation(outcomeOf(t, told, capsule).DelegationID).GetRecordsDir(), name))
+			require.NoError(t, err)
+			assert.LessOrEqual(t, len(text), 16<<20+256, capsule)
+			assert.Greater(t, len(text), 15<<20, capsule)
+			assert.Contains(t, string(text[len(text)-256:]), "[log cut at ", capsule)
+		}
 	})
 	t.Run("the grandchildren of a child that was ended have ended before it", func(t *testing.T) {
 		above := told.Delegations[len(ends)-2].Started

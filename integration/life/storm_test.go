@@ -86,6 +86,7 @@ func TestAStormOfChildrenHalfOfThemKilledLosesNothingAndLeavesNothing(t *testing
 		assert.Len(t, h.Workers(), 3)
 		n, err := rig.Descriptors(h.PID())
 		require.NoError(t, err)
+		t.Logf("%d descriptors", n)
 		assert.Less(t, n, 120, "descriptors of the supervisor")
 	})
 	assert.Equal(t, 0, h.Stop())

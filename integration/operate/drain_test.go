@@ -104,3 +104,13 @@ func TestAStopWhileWorkersStartLeavesNothingHalfStarted(t *testing.T) {
 	h.NothingLeft()
 	h.EveryIntentHasItsRecord()
 }
+
+func TestAStopBeforeTheRootsHaveEndedIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	h := rig.Up(t, watch(), rig.Flags("--once"))
+	h.RunningChild("sleep")
+	h.Signal(syscall.SIGTERM)
+	assert.Equal(t, 1, h.Exit(rig.Soon))
+	assert.Contains(t, h.Stdout(), " terminated\ndetail: the supervisor was stopped\n")
+	h.NothingLeft()
+}

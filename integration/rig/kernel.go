@@ -3,11 +3,15 @@ package rig
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Workers are the processes whose environment names this host's run folder: its workers, and nothing else.
@@ -44,13 +48,25 @@ func Gone(pid int) bool {
 
 // Alive tells whether a process runs: one that has ended and that nobody has waited for does not.
 func Alive(pid int) bool {
+	state := state(pid)
+	return state != "" && state != "Z" && state != "X"
+}
+
+// Stopped tells whether a process has come to a halt after SIGSTOP, which takes a moment.
+func Stopped(pid int) bool { return state(pid) == "T" }
+
+// state is the letter by which the kernel shows a process's state, empty when there is no such process.
+func state(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return false
+		return ""
 	}
 	// The name in parentheses may hold anything; the state follows the last one.
-	_, after, found := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')'):]), " ")
-	return found && !strings.HasPrefix(after, "Z") && !strings.HasPrefix(after, "X")
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) == 0 {
+		return ""
+	}
+	return fields[0]
 }
 
 // Listening are the addresses, "127.0.0.1:port", of the TCP sockets that a process holds and listens on.
@@ -85,6 +101,26 @@ func Listening(pid int) ([]string, error) {
 		found = append(found, fmt.Sprintf("127.0.0.1:%d", port))
 	}
 	return found, nil
+}
+
+// Connected is how many TCP connections to a URL's address this machine has.
+func Connected(t testing.TB, url string) int {
+	t.Helper()
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(url, "http://"))
+	require.NoError(t, err)
+	number, err := strconv.Atoi(port)
+	require.NoError(t, err)
+	table, err := os.ReadFile("/proc/net/tcp")
+	require.NoError(t, err)
+	n := 0
+	for line := range strings.Lines(string(table)) {
+		// The caller's side: its remote address, and state 01 is ESTABLISHED.
+		f := strings.Fields(line)
+		if len(f) > 3 && f[3] == "01" && strings.HasSuffix(f[2], fmt.Sprintf(":%04X", number)) {
+			n++
+		}
+	}
+	return n
 }
 
 // Descriptors is how many a process holds.

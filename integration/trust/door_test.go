@@ -3,6 +3,7 @@ package trust_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"syscall"
@@ -180,5 +181,38 @@ func TestADoorWhoseCapsuleHasDiedNeverHangs(t *testing.T) {
 		assert.Contains(t, []int{http.StatusServiceUnavailable, http.StatusOK}, response.StatusCode)
 		return false
 	})
+	h.Ended(child.GetDelegationId(), rig.Soon)
+}
+
+func TestACallerThatWaitsAtTheDoorOfACapsuleThatDiesIsAnswered(t *testing.T) {
+	t.Parallel()
+	h := rig.Up(t, rig.Fleet{Capsules: []rig.Root{{Name: "long-parent"}}})
+	child := h.RunningChild("sleep")
+	pid := int(child.GetPid())
+	// A stopped process accepts nothing: the kernel keeps the callers for it.
+	require.NoError(t, rig.Send(pid, syscall.SIGSTOP))
+	rig.Until(t, rig.Soon, "it has stopped", func() bool { return rig.Stopped(pid) })
+	answers := make(chan error, 4)
+	for range cap(answers) {
+		go func() {
+			response, err := client.Get(child.GetUrl() + "/.well-known/agent-card.json")
+			if err == nil {
+				response.Body.Close()
+				if response.StatusCode != http.StatusServiceUnavailable {
+					err = fmt.Errorf("status %d", response.StatusCode)
+				}
+			}
+			answers <- err
+		}()
+	}
+	rig.Until(t, rig.Soon, "the callers wait", func() bool { return rig.Connected(t, child.GetUrl()) >= cap(answers) })
+	require.NoError(t, rig.Send(pid, syscall.SIGKILL))
+	for range cap(answers) {
+		// 503 from the stand-in, or the end of a connection that it had no time for; never silence.
+		if err := <-answers; err != nil {
+			assert.False(t, late(err), "a caller was left hanging")
+			assert.NotContains(t, err.Error(), "status ")
+		}
+	}
 	h.Ended(child.GetDelegationId(), rig.Soon)
 }
