@@ -14,6 +14,7 @@ type Fleet struct {
 	Version       int            `yaml:"version"`
 	StateDir      string         `yaml:"state_dir"`
 	Store         []string       `yaml:"store"`
+	Operator      map[string]any `yaml:"operator,omitempty"`
 	Limits        map[string]any `yaml:"limits,omitempty"`
 	OrphanTimeout string         `yaml:"orphan_timeout,omitempty"`
 	Capsules      []Root         `yaml:"capsules"`
@@ -42,6 +43,7 @@ type Root struct {
 const (
 	Misbehave = "examples/misbehave"
 	Own       = "integration/testdata/capsules"
+	Relay     = "examples/relay/capsules"
 	// Hostile holds the guests of integration/sandbox.
 	Hostile = "integration/sandbox/testdata/capsules"
 )
