@@ -3,6 +3,7 @@ package life_test
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,6 +67,31 @@ func TestADatabaseThatIsDamagedIsSetAsideAndWorkersOfItEndByThemselves(t *testin
 		return true
 	})
 	allRunning(t, h, 2)
+	assert.Equal(t, 0, h.Stop())
+	h.NothingLeft()
+}
+
+func TestARecordIsWrittenAlsoWhenItsFolderWasTakenAway(t *testing.T) {
+	t.Parallel()
+	plan := rig.Plan{Delegations: []rig.Make{{Capsule: "sleep", Count: 2}}, Await: "any"}
+	h := rig.Up(t, rig.Fleet{Capsules: []rig.Root{{Name: "parent", Task: plan.Text()}}})
+	running := allRunning(t, h, 2)
+	// What its worker writes goes into a folder that has no name any more; the supervisor makes it anew. A file in its place is
+	// moved by nobody, and the ledger knows all the same.
+	require.NoError(t, os.RemoveAll(running[0].GetRecordsDir()))
+	require.NoError(t, os.RemoveAll(running[1].GetRecordsDir()))
+	require.NoError(t, os.WriteFile(running[1].GetRecordsDir(), []byte("in the way"), 0o600))
+	for _, d := range running {
+		require.NoError(t, rig.Send(int(d.GetPid()), syscall.SIGKILL))
+	}
+	parent := h.RootEnded("parent", rig.Soon)
+	outcomes := h.Told(parent).Outcomes()
+	for _, d := range running {
+		require.Len(t, outcomes[d.GetDelegationId()], 1)
+		assert.Equal(t, "signal: killed", outcomes[d.GetDelegationId()][0].Detail)
+	}
+	alike(t, h, parent, outcomes[running[0].GetDelegationId()][0])
+	assert.Contains(t, h.Log(), `"level":"error"`, "the operator is told which record is missing")
 	assert.Equal(t, 0, h.Stop())
 	h.NothingLeft()
 }

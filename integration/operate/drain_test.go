@@ -114,3 +114,27 @@ func TestAStopBeforeTheRootsHaveEndedIsNoSuccess(t *testing.T) {
 	assert.Contains(t, h.Stdout(), " terminated\ndetail: the supervisor was stopped\n")
 	h.NothingLeft()
 }
+
+func TestASupervisorThatIsKilledWhileItStopsHasDecidedAlready(t *testing.T) {
+	t.Parallel()
+	h, root, all := chain(t, rig.Flags("--stop-timeout", "60s"))
+	for _, pid := range h.Workers() {
+		require.NoError(t, rig.Send(pid, stopped))
+	}
+	h.Signal(syscall.SIGTERM)
+	rig.Until(t, rig.Soon, "the causes are committed", func() bool {
+		return h.Session(root.GetSessionId()).GetState() == operatorv1.SessionState_SESSION_STATE_ENDING
+	})
+	h.Kill9()
+	h.Again()
+	ended := h.Session(root.GetSessionId())
+	assert.Equal(t, "terminated", ended.GetStatus())
+	assert.Equal(t, "the supervisor was stopped", ended.GetDetail())
+	assert.Equal(t, "the supervisor was stopped", h.End(ended).Detail)
+	for _, d := range all {
+		d = h.Delegation(d.GetDelegationId())
+		assert.Equal(t, "terminated", d.GetStatus())
+		assert.Equal(t, "ended with its parent", d.GetDetail())
+		assert.Equal(t, d.GetDetail(), h.Completion(d).Detail)
+	}
+}
