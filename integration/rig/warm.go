@@ -21,7 +21,7 @@ import (
 )
 
 // stores are where the capsules of the tests and examples are found.
-var stores = []string{Misbehave, Own, Hostile, "examples/census/capsules"}
+var stores = []string{Misbehave, Own, Hostile, Relay, "examples/census/capsules"}
 
 // warm is a state folder whose cache holds the native code of every capsule in the stores. Compiling takes a second of two cores for
 // each Go guest, which most tests are not about: they begin with a copy. It is made again when an engine or a capsule has changed.
