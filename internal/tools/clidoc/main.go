@@ -1,0 +1,9 @@
+package main
+
+import (
+	"fmt"
+
+	"rookery/supervisor/cli"
+)
+
+func main() { fmt.Print(cli.Reference()) }

@@ -1,0 +1,16 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestThePageAboutEveryCommandIsUpToDate(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "commands.md"))
+	require.NoError(t, err)
+	require.Equal(t, Reference(), string(page), "make it anew: go run ./internal/tools/clidoc > docs/commands.md")
+}
