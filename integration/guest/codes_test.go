@@ -123,10 +123,11 @@ func TestAParentEndsItsChildAndIsToldHow(t *testing.T) {
 	t.Parallel()
 	all := ran(t, rig.Fleet{Store: store(t)}, rig.Root{Name: "asker", Task: text(
 		delegate("sleep", `,"task":""`), call("end-delegation", `{"delegation_id":"$delegation"}`), call("end-delegation", `{"delegation_id":"$delegation"}`),
-		call("wait", `{"kinds":["outcome"],"timeout_secs":1}`),
+		call("wait", `{"kinds":["outcome"],"timeout_secs":1}`), call("await", `{}`),
 	)})
 	assert.Contains(t, all[1], `"status":"terminated"`)
 	assert.Contains(t, all[1], `"detail":"ended by the parent"`)
 	assert.Equal(t, all[1], all[2], "one that has ended has the outcome it has")
 	assert.Equal(t, `{"ok":{"events":[],"next":0}}`, all[3], "what a parent did itself is no news to it")
+	assert.Equal(t, `{"ok":{"outcomes":[],"outstanding":[]}}`, all[4])
 }

@@ -56,7 +56,8 @@ func await(ctx context.Context, c *Calls, r awaitRequest) (awaitAnswer[json.RawM
 }
 
 // sort tells the wanted delegations that have ended, in the order of release and
-// leaving out those up to after, from those that have not.
+// leaving out those up to after, from those that have not. What the task has ended
+// itself is neither.
 func (c *Calls) sort(wanted []string, after uint64) (ready []*hostv1.ReleasedOutcome, outstanding []string) {
 	outstanding = []string{}
 	ended := map[string]bool{}
@@ -65,7 +66,7 @@ func (c *Calls) sort(wanted []string, after uint64) (ready []*hostv1.ReleasedOut
 			continue
 		}
 		_, ended[key] = c.link.Outcomes().Get(key)
-		if !ended[key] {
+		if !ended[key] && !c.children.over(key) {
 			outstanding = append(outstanding, key)
 		}
 	}

@@ -29,6 +29,7 @@ type Children struct {
 type child struct {
 	started *hostv1.DelegateResponse
 	outcome *hostv1.Outcome
+	told    bool // by end-delegation
 }
 
 // NewChildren returns what knows of no delegation yet. task is the id of the task's
@@ -62,6 +63,23 @@ func (c *Children) Outstanding() []string {
 		}
 	}
 	return running
+}
+
+// told takes note of an outcome that the task has been handed by end-delegation.
+func (c *Children) told(ended *hostv1.Outcome) {
+	c.Released(&hostv1.ReleasedOutcome{Outcome: ended})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.byID[ended.GetDelegationId()].told = true
+}
+
+// over reports whether the task has been handed the delegation's outcome by
+// end-delegation. It may never be released then.
+func (c *Children) over(delegationID string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.byID[delegationID]
+	return known != nil && known.told
 }
 
 // Unsettled reports whether the supervisor may still run a child of this task.

@@ -244,6 +244,12 @@ func TestEndDelegationAnswersTheOutcome(t *testing.T) {
 	a := r.started()
 	assert.Contains(t, r.ask("end-delegation", `{"delegation_id":"`+a+`"}`), `"status":"terminated","duration_ms":0,"detail":"ended by the parent"`)
 	assert.Equal(t, []string{a}, r.host.Calls().End)
+	after := r.await(`{}`)
+	assert.Empty(t, after.ids(), "it was told already")
+	assert.Empty(t, after.OK.Outstanding)
+	assert.Contains(t, r.ask("self", `{}`), `"outstanding":[]`)
+	assert.Contains(t, r.traced(), `"outcome":"terminated","reason":"ended by the parent"`)
+	assert.False(t, r.children.Unsettled())
 }
 
 func TestACancelEndsTheBlockedOpOnceAndLetsTheGuestLeaveAnAnswer(t *testing.T) {

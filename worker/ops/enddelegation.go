@@ -7,11 +7,13 @@ type endDelegationRequest struct {
 }
 
 // endDelegation ends a child and answers with its outcome. The supervisor knows whose
-// child it is.
+// child it is. What a task has ended itself is not released to it once more, so this is
+// where the outcome becomes known.
 func endDelegation(ctx context.Context, c *Calls, r endDelegationRequest) (outcome, error) {
 	ended, err := c.link.EndDelegation(ctx, r.DelegationID)
 	if err != nil {
 		return outcome{}, err
 	}
+	c.children.told(ended)
 	return outcomeOf(ended), nil
 }
