@@ -27,7 +27,7 @@ const (
 )
 
 // folders is what every state folder has, parents first.
-var folders = []string{"run", "run/h", "run/w", "modules", "records", "sessions", "work"}
+var folders = []string{"run", "run/h", "run/w", "modules", "records", "sessions", "trash", "work"}
 
 // Create makes the state folder at root with its fixed folders, all of them mode
 // 0700, or checks and completes one that exists. It refuses a root whose path is

@@ -43,6 +43,13 @@ func (s State) DB() string { return s.path("state.db") }
 // that supervisor's pid.
 func (s State) Lock() string { return s.path("supervisor.lock") }
 
+// Up is the mark of a fleet that is up, or was when its supervisor died; a clean
+// stop removes it.
+func (s State) Up() string { return s.path("fleet.up") }
+
+// Trash holds what is being removed: out of its place in one step, then at leisure.
+func (s State) Trash() string { return s.path("trash") }
+
 // RunDir holds sockets only; nothing in it outlives a supervisor and its workers.
 func (s State) RunDir() string { return s.path("run") }
 

@@ -17,6 +17,7 @@ type Fleet struct {
 	Operator      map[string]any `yaml:"operator,omitempty"`
 	Limits        map[string]any `yaml:"limits,omitempty"`
 	OrphanTimeout string         `yaml:"orphan_timeout,omitempty"`
+	Retention     map[string]any `yaml:"retention,omitempty"`
 	Capsules      []Root         `yaml:"capsules"`
 	Mounts        []Mount        `yaml:"mounts,omitempty"`
 }
@@ -37,6 +38,7 @@ type Root struct {
 	Task    string            `yaml:"task"`
 	Workdir string            `yaml:"workdir,omitempty"`
 	Env     map[string]string `yaml:"env,omitempty"`
+	Restart map[string]any    `yaml:"restart,omitempty"`
 }
 
 // Stores of capsules, in the order in which a fleet that names none has them.

@@ -15,7 +15,7 @@ import (
 )
 
 // eventKinds are the words of --kind.
-var eventKinds = []string{"session", "delegation", "outcome", "refusal", "host"}
+var eventKinds = []string{"session", "delegation", "outcome", "refusal", "host", "root"}
 
 func newEvents(env *Env, at *address) *cobra.Command {
 	var out output
@@ -176,7 +176,13 @@ func eventLine(e *operatorv1.Event) string {
 	}
 	switch e.GetKind() {
 	case operatorv1.EventKind_EVENT_KIND_HOST:
-		return line + " " + e.GetState()
+		line += " " + e.GetState()
+		if e.GetDetail() != "" {
+			line += " (" + e.GetDetail() + ")"
+		}
+		return line
+	case operatorv1.EventKind_EVENT_KIND_ROOT:
+		line += " " + e.GetRootId()
 	case operatorv1.EventKind_EVENT_KIND_REFUSAL:
 		line += fmt.Sprintf(" %s asked for %s: %s: %s", e.GetSessionId(), what, e.GetCode(), e.GetDetail())
 		if e.GetDropped() > 0 {

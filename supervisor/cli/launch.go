@@ -19,25 +19,35 @@ import (
 
 func newLaunch(env *Env, at *address) *cobra.Command {
 	var out output
-	var task, taskFile, workdir string
+	var task, taskFile, workdir, root string
 	c := &cobra.Command{
-		Use:   "launch CAPSULE[@VERSION]",
+		Use:   "launch CAPSULE[@VERSION] | --root ID",
 		Short: "Start another root capsule on a running host",
 		Long: "Starts a capsule of the host's stores as another root. The version may be left out when exactly one is installed. The command returns\n" +
 			"when the session is recorded; follow it with `logs -f` or `events -f --session`. Launched roots are named CAPSULE+1, CAPSULE+2 …; the\n" +
-			"next `up` does not start them.",
-		Example: "  supervisor launch counter --task 'src/main.go'\n  supervisor launch orchestrator@0.1.0 --task-file plan.md --workdir ./work",
-		Args:    cobra.ExactArgs(1),
+			"next `up` does not start them.\n" +
+			"With --root a root of the fleet that has ended, or waits to be restarted, runs again at once as the fleet file says; its restarts\n" +
+			"are counted anew.",
+		Example: "  supervisor launch counter --task 'src/main.go'\n  supervisor launch orchestrator@0.1.0 --task-file plan.md --workdir ./work\n  supervisor launch --root reviewer",
+		Args: func(c *cobra.Command, args []string) error {
+			if root != "" {
+				return cobra.NoArgs(c, args)
+			}
+			return cobra.ExactArgs(1)(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			asJSON, err := out.json(env)
 			if err != nil {
 				return err
 			}
-			name, version, versioned := strings.Cut(args[0], "@")
-			if name == "" || versioned && version == "" {
-				return usage("launch %s: name a capsule, as CAPSULE or CAPSULE@VERSION", args[0])
+			q := &operatorv1.LaunchCapsuleRequest{RootId: root, Task: task}
+			if root == "" {
+				var versioned bool
+				q.Capsule, q.Version, versioned = strings.Cut(args[0], "@")
+				if q.GetCapsule() == "" || versioned && q.GetVersion() == "" {
+					return usage("launch %s: name a capsule, as CAPSULE or CAPSULE@VERSION", args[0])
+				}
 			}
-			q := &operatorv1.LaunchCapsuleRequest{Capsule: name, Version: version, Task: task}
 			if q.Workdir, err = at.hostPath(workdir); err != nil {
 				return err
 			}
@@ -67,6 +77,7 @@ func newLaunch(env *Env, at *address) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&task, "task", "", "the task's text")
 	f.StringVar(&taskFile, "task-file", "", "a file that holds the task")
+	f.StringVar(&root, "root", "", "a root of the fleet, by its id, instead of a capsule")
 	f.StringVar(&workdir, "workdir", "", "the capsule's folder on the host (default: one of its own)")
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"rookery/supervisor/events"
+	"rookery/supervisor/roots"
 )
 
 // maxRemote bounds the connections of operators over TCP: whoever reaches the port can open one, also without a certificate.
@@ -64,9 +65,15 @@ func tcpAt(ctx context.Context, address string) func() (net.Listener, error) {
 func (h *host) close() error {
 	var errs []error
 	h.tellStopping()
+	if h.set != nil {
+		h.set.Stop()
+	}
 	if h.tree != nil {
 		errs = append(errs, h.tree.Drain(context.WithoutCancel(h.ctx), 0))
 		h.tree.Close()
+	}
+	if h.set != nil {
+		h.set.Close()
 	}
 	if h.endEvents != nil {
 		h.endEvents()
@@ -85,6 +92,9 @@ func (h *host) close() error {
 	}
 	if h.launcher != nil {
 		errs = append(errs, h.launcher.Close())
+	}
+	if h.clean && errors.Join(errs...) == nil {
+		errs = append(errs, roots.Unmark(h.state.Up()))
 	}
 	if h.store != nil {
 		errs = append(errs, h.store.Close())

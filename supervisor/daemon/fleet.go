@@ -9,6 +9,7 @@ import (
 	"rookery/supervisor/catalog"
 	"rookery/supervisor/delegation"
 	"rookery/supervisor/fleet"
+	"rookery/supervisor/roots"
 )
 
 func limitsOf(f *fleet.Fleet) delegation.Limits {
@@ -52,8 +53,8 @@ func noCapsule(f *fleet.Fleet, r fleet.Root) error {
 }
 
 // rootsOf finds the capsule of every root, all that are missing at once.
-func rootsOf(f *fleet.Fleet, c *catalog.Catalog) ([]delegation.Root, error) {
-	var roots []delegation.Root
+func rootsOf(f *fleet.Fleet, c *catalog.Catalog) ([]roots.Root, error) {
+	var all []roots.Root
 	var errs []error
 	for _, r := range f.Roots {
 		entry, err := c.Lookup(r.Name, r.Version)
@@ -61,7 +62,10 @@ func rootsOf(f *fleet.Fleet, c *catalog.Catalog) ([]delegation.Root, error) {
 			errs = append(errs, noCapsule(f, r))
 			continue
 		}
-		roots = append(roots, delegation.Root{ID: r.ID, Entry: entry, Task: r.Task, Workdir: r.Workdir, Env: r.Env})
+		all = append(all, roots.Root{
+			Root:    delegation.Root{ID: r.ID, Entry: entry, Task: r.Task, Workdir: r.Workdir, Env: r.Env},
+			Restart: r.Restart,
+		})
 	}
-	return roots, errors.Join(errs...)
+	return all, errors.Join(errs...)
 }

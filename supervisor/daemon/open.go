@@ -17,6 +17,7 @@ import (
 	"rookery/supervisor/hostapi"
 	"rookery/supervisor/ledger"
 	"rookery/supervisor/operator"
+	"rookery/supervisor/roots"
 	"rookery/supervisor/store"
 )
 
@@ -118,9 +119,12 @@ func (h *host) grow(ctx context.Context) (err error) {
 		EngineKey: h.engineKey, Orphan: delegation.Orphan{Timeout: h.o.Fleet.OrphanTimeout}, Refused: h.refused,
 		Log: h.log,
 	})
+	h.set = roots.New(ctx, roots.Config{
+		Ledger: h.ledger, Start: h.tree.StartRoot, Door: launcher.OpenDoor, Tell: h.rootChanged, Log: h.log,
+	}, h.roots)
 	h.hostAPI = hostapi.New(h.tree, h.ledger, h.launcher, h.log)
 	h.operator, err = operator.New(operator.Config{
-		Tree: h.tree, Ledger: h.ledger, Launcher: h.launcher, Catalog: h.catalog, Events: h.events, TLS: secured, Log: h.log,
+		Tree: h.tree, Ledger: h.ledger, Launcher: h.launcher, Catalog: h.catalog, Events: h.events, Roots: h.set, TLS: secured, Log: h.log,
 		Host: operator.Host{
 			Version: h.o.Version, StateDir: h.state.Root, StartedAt: time.Now(), Limits: limits, Containment: "advisory", Checks: h.checks(),
 		},

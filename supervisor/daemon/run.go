@@ -10,9 +10,9 @@ import (
 
 // run tells each root's end and stays until there is a reason to stop: every root has ended and Once is set, a stop was asked for, or a
 // service failed. It returns when every tree has ended, and whether every root ended ok.
-func (h *host) run(ctx context.Context, running []roots.Running) (ok bool, err error) {
+func (h *host) run(ctx context.Context) (ok bool, err error) {
 	watch, cancel := context.WithCancel(ctx)
-	ends := h.ends(watch, running)
+	ends := h.ends(watch)
 	defer func() {
 		cancel()
 		for range ends { // until the goroutine that sends has ended
@@ -48,13 +48,13 @@ func (h *host) run(ctx context.Context, running []roots.Running) (ok bool, err e
 	}
 }
 
-// ends sends each root's end in the order of the fleet, and is closed after the last or with ctx.
-func (h *host) ends(ctx context.Context, running []roots.Running) <-chan roots.Result {
+// ends sends each root's end for good in the order of the fleet, and is closed after the last or with ctx.
+func (h *host) ends(ctx context.Context) <-chan roots.Result {
 	out := make(chan roots.Result)
 	go func() {
 		defer close(out)
-		for _, r := range running {
-			result, err := r.Wait(ctx, h.ledger)
+		for i := range h.set.Len() {
+			result, err := h.set.Wait(ctx, i)
 			if err != nil {
 				return
 			}
@@ -83,6 +83,7 @@ func (d *draining) ask(ctx context.Context, h *host) {
 		return
 	}
 	h.tellStopping()
+	h.set.Stop()
 	h.log.Info().Dur("budget", h.o.StopTimeout).Msg("stopping: no new work, ending every tree")
 	ctx, d.kill = context.WithCancel(ctx)
 	d.asked, d.done = true, make(chan error, 1)

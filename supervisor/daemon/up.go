@@ -31,13 +31,13 @@ type Options struct {
 	Worker string
 	// Version is stamped at build time.
 	Version string
-	// Once ends the host when every root has ended.
+	// Once ends the host when every root has ended for good.
 	Once bool
 	// StopTimeout is the time budget for ending every tree.
 	StopTimeout time.Duration
 	// Stop delivers requests to stop: the first ends every tree within StopTimeout, the second ends it at once.
 	Stop <-chan os.Signal
-	// Ended is told each root's end, in the order of the fleet file. It is called from Up's own goroutine.
+	// Ended is told each root's end for good, in the order of the fleet file. It is called from Up's own goroutine.
 	Ended func(roots.Result)
 	Log   zerolog.Logger
 }
@@ -59,7 +59,14 @@ func Up(ctx context.Context, o Options) (ok bool, err error) {
 	if err := h.serve(); err != nil {
 		return false, err
 	}
-	return h.run(ctx, roots.Start(ctx, h.tree, h.roots))
+	past, err := h.mark()
+	if err != nil {
+		return false, err
+	}
+	h.set.Start(past)
+	ok, err = h.run(ctx)
+	h.clean = err == nil
+	return ok, err
 }
 
 // host is a supervisor that is up.
@@ -75,11 +82,14 @@ type host struct {
 	catalog   *catalog.Catalog
 	native    *catalog.Cache
 	tree      *delegation.Tree
-	roots     []delegation.Root
-	hostAPI   *hostapi.Server
-	operator  *operator.Server
-	events    *events.Ring
-	refusals  *events.Refusals
+	roots     []roots.Root
+	set       *roots.Set
+	// clean is set when everything has ended as it was meant to.
+	clean    bool
+	hostAPI  *hostapi.Server
+	operator *operator.Server
+	events   *events.Ring
+	refusals *events.Refusals
 	// endEvents ends the telling once nothing changes any more; nil until it has begun.
 	endEvents    func()
 	saidStopping sync.Once

@@ -38,6 +38,9 @@ func (t *Tree) admit(v ledger.View, parent *manifest.Manifest, session, root str
 	if n := v.LiveHost(); n >= t.limits.MaxLive {
 		return overLimit(CodeHost, t.limits.MaxLive, n, "%d capsules live on this host; max_live_capsules is %d", n, t.limits.MaxLive)
 	}
+	if refused := t.room(); refused != nil {
+		return refused
+	}
 	if n := v.TotalUnder(root); n >= t.limits.MaxPerRoot {
 		return overLimit(CodeTotal, t.limits.MaxPerRoot, n, "%d delegations were made beneath this root; max_spawns_per_root is %d", n, t.limits.MaxPerRoot)
 	}
@@ -57,6 +60,18 @@ func (t *Tree) admit(v ledger.View, parent *manifest.Manifest, session, root str
 		return refuse(CodeShuttingDown, "this session is being ended")
 	}
 	return nil
+}
+
+// room refuses what would begin on a disk that is nearly full: its records could not be written.
+func (t *Tree) room() *Refusal {
+	if t.disk == nil {
+		return nil
+	}
+	free, floor, enough := t.disk()
+	if enough {
+		return nil
+	}
+	return overLimit(CodeHost, int(floor), int(free), "%d bytes are free on the disk of the state folder; below the floor of %d nothing is begun", free, floor)
 }
 
 // ids are what the launcher mints for one session, once.

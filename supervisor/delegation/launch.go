@@ -119,7 +119,7 @@ func (r *run) bringUp(w *launcher.Worker) string {
 func (r *run) spec(native *os.File) launcher.Spec {
 	return launcher.Spec{
 		SessionID: r.session.ID, Capsule: r.session.Capsule, Workdir: r.workdir(),
-		Scope: r.session.Scope, Mounts: r.tree.mounted(r.session.Capsule), Native: native, Files: r.runtimeFiles(), StartTimeout: startTimeout,
+		Scope: r.session.Scope, Mounts: r.tree.mounted(r.session.Capsule), Native: native, Door: r.door, Files: r.runtimeFiles(), StartTimeout: startTimeout,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"rookery/launcher"
 	"rookery/supervisor/catalog"
 	"rookery/supervisor/ledger"
 )
@@ -18,6 +19,8 @@ type Root struct {
 	Workdir string
 	// Env holds the values for the names in the manifest's env.allow.
 	Env map[string]string
+	// Door is where it serves, kept from one session of this root to the next and its keeper's to close; nil for a port of the session's own.
+	Door *launcher.Door
 }
 
 // StartRoot starts a root session and returns its id once the intent is durable. A *Refusal says that the host is full or stopping;
@@ -34,9 +37,13 @@ func (t *Tree) StartRoot(ctx context.Context, root Root) (string, error) {
 		s.Workdir, s.WorkdirOurs = t.state.Work(m.session), true
 	}
 	r := t.newRun(s, nil, root.Entry, root.Task, pick(root.Env, manifest))
+	r.door = root.Door
 	_, err := t.begin(ctx, r, func(v ledger.View) error {
 		if n := v.LiveHost(); n >= t.limits.MaxLive {
 			return overLimit(CodeHost, t.limits.MaxLive, n, "%d capsules live on this host; max_live_capsules is %d", n, t.limits.MaxLive)
+		}
+		if refused := t.room(); refused != nil {
+			return refused
 		}
 		if t.draining.Load() {
 			return refuse(CodeShuttingDown, "the supervisor is stopping")

@@ -21,6 +21,7 @@ type run struct {
 	delegation *ledger.Delegation
 	entry      *catalog.Entry
 	task       string
+	door       *launcher.Door // nil: one of the session's own
 	// env holds the values of the names its manifest lets through; nothing else of them is kept anywhere.
 	env map[string]string
 

@@ -13,7 +13,8 @@ import (
 	"rookery/supervisor/ledger"
 )
 
-// Config is what a Tree stands on. All of it is required but Log, whose zero value is silent.
+// Config is what a Tree stands on. All of it is required but Refused, Disk and Log, whose zero value is
+// silent.
 type Config struct {
 	Ledger   ledger.Ledger
 	Launcher *launcher.Launcher
@@ -29,7 +30,10 @@ type Config struct {
 	Orphan Orphan
 	// Refused, when set, is told each delegation that was refused, by the goroutine that asked. It must not block.
 	Refused func(session string, req Request, why *Refusal)
-	Log     zerolog.Logger
+	// Disk, when set, says how many bytes are free where the records are written, and whether that is not below the floor. It must not
+	// block.
+	Disk func() (free, floor int64, enough bool)
+	Log  zerolog.Logger
 }
 
 // Tree is everything that runs under this supervisor.
@@ -45,6 +49,7 @@ type Tree struct {
 	orphan    Orphan
 	rates     *rates
 	refused   func(session string, req Request, why *Refusal)
+	disk      func() (free, floor int64, enough bool)
 	feeds     *feeds
 	log       zerolog.Logger
 
@@ -65,7 +70,7 @@ func New(ctx context.Context, c Config) *Tree {
 	base, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &Tree{
 		ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, native: c.Native, state: c.State, limits: c.Limits, mounts: c.Mounts,
-		engineKey: c.EngineKey, orphan: c.Orphan, refused: c.Refused, rates: newRates(c.Limits), feeds: newFeeds(), log: c.Log, base: base, stop: stop, runs: map[string]*run{},
+		engineKey: c.EngineKey, orphan: c.Orphan, refused: c.Refused, disk: c.Disk, rates: newRates(c.Limits), feeds: newFeeds(), log: c.Log, base: base, stop: stop, runs: map[string]*run{},
 	}
 }
 

@@ -186,6 +186,14 @@ func Host(state string) *operatorv1.Event {
 	return &operatorv1.Event{Kind: operatorv1.EventKind_EVENT_KIND_HOST, State: state}
 }
 
+// Root is an event of a root of the fleet between two of its sessions; session is the one that has ended, if any.
+func Root(id, session, capsule, version, state, detail string) *operatorv1.Event {
+	return &operatorv1.Event{
+		Kind: operatorv1.EventKind_EVENT_KIND_ROOT, RootId: id, SessionId: session, RootSessionId: session, Capsule: capsule, Version: version,
+		State: state, Detail: cut(detail, maxDetail),
+	}
+}
+
 // cut bounds a text that a capsule wrote, at a character, and makes it UTF-8.
 func cut(text string, limit int) string {
 	if len(text) > limit {

@@ -69,6 +69,7 @@ func (c *checker) fleet(w *written) *Fleet {
 		Containment:   w.Containment,
 		Limits:        c.limits(&w.Limits),
 		OrphanTimeout: w.OrphanTimeout.Std(),
+		Retention:     c.retention(&w.Retention),
 		Roots:         c.roots(w.Capsules),
 		Mounts:        c.mounts(w.Mounts),
 	}
@@ -84,12 +85,6 @@ func (c *checker) listeners(w *written) {
 
 // unbuilt refuses whole sections that this build does not act on.
 func (c *checker) unbuilt(w *written) {
-	if w.Retention.Records != nil {
-		c.notBuilt("retention.records", "records are kept until somebody removes them")
-	}
-	if w.Retention.MaxBytes != nil {
-		c.notBuilt("retention.max_bytes", "records are kept until somebody removes them")
-	}
 	switch {
 	case w.WarmWorkers < 0:
 		c.bad("warm_workers", "%d is below zero", w.WarmWorkers)

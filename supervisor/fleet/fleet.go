@@ -23,8 +23,10 @@ type Fleet struct {
 	Limits      Limits
 	// OrphanTimeout is how long a worker goes on without a supervisor.
 	OrphanTimeout time.Duration
-	Roots         []Root
-	Mounts        []Mount
+	// Retention bounds what is kept of the ended.
+	Retention Retention
+	Roots     []Root
+	Mounts    []Mount
 }
 
 // Limits bounds what capsules may start. They are the host's: no manifest and no
@@ -57,6 +59,8 @@ type Root struct {
 	Workdir string
 	// Env is the only source of values for the names in env.allow.
 	Env map[string]string
+	// Restart says whether it runs again when it has ended.
+	Restart Restart
 }
 
 // Mount shows a folder of the host to some capsules.

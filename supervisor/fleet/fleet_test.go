@@ -59,21 +59,35 @@ func TestAFileWithEveryKeyIsReadAsItStands(t *testing.T) {
 			SpawnRate: fleet.Rate{Count: 6, Per: time.Second}, SpawnBurst: 7,
 		},
 		OrphanTimeout: 90 * time.Second,
+		Retention:     fleet.Retention{Age: 72 * time.Hour, MaxBytes: 2 << 30},
 		Roots: []fleet.Root{
 			{
 				ID: "orchestrator", Name: "census", Version: "0.1.0", HasTask: true, Task: "count",
 				Workdir: filepath.Join(here, "work"), Env: map[string]string{"REGION": "eu"},
+				Restart: fleet.Restart{When: fleet.OnFailure, Max: 4, Window: 20 * time.Second, Backoff: 200 * time.Millisecond, BackoffMax: 10 * time.Second},
 			},
-			{ID: "counter", Name: "counter", Version: "1.2.3-rc.1", HasTask: true},
-			{ID: "counter-3", Name: "counter", Version: "1.2.4"},
-			{ID: "counter-2", Name: "counter", Version: "1.2.4"},
-			{ID: "counter-4", Name: "counter", Version: "1.2.4"},
+			{ID: "counter", Name: "counter", Version: "1.2.3-rc.1", HasTask: true, Restart: never},
+			{ID: "counter-3", Name: "counter", Version: "1.2.4", Restart: never},
+			{ID: "counter-2", Name: "counter", Version: "1.2.4", Restart: never},
+			{ID: "counter-4", Name: "counter", Version: "1.2.4", Restart: never},
 		},
 		Mounts: []fleet.Mount{
 			{Host: here, Guest: "data", ReadOnly: true, Capsules: []string{"census"}},
 			{Host: "/", Guest: "more", Capsules: []string{"counter", "census"}},
 		},
 	}, got)
+	assert.Empty(t, warnings)
+}
+
+// never is the policy of a root that names none.
+var never = fleet.Restart{When: fleet.Never, Max: 5, Window: 10 * time.Second, Backoff: 100 * time.Millisecond, BackoffMax: 30 * time.Second}
+
+func TestLimitsOfAPolicyThatNeverRestartsAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	const text = "version: 1\nstore: [s]\ncapsules: [{name: a, version: 1.0.0, restart: {max: 5, window: 10s, backoff: 100ms, backoff_max: 30s}}]\n"
+	got, warnings, err := fleet.Parse("f.yaml", []byte(text), fleet.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, never, got.Roots[0].Restart)
 	require.Len(t, warnings, 4)
 	for _, warning := range warnings {
 		assert.Equal(t, fleet.CodeNoEffect, warning.Code)
@@ -90,6 +104,7 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 	assert.Empty(t, got.Roots)
 	assert.Equal(t, "auto", got.Containment)
 	assert.Equal(t, 10*time.Minute, got.OrphanTimeout)
+	assert.Equal(t, fleet.DefaultRetention, got.Retention)
 	limits := got.Limits
 	assert.Equal(t, min(max(8*fleet.Cores(), 16), 256), limits.MaxLiveCapsules)
 	limits.MaxLiveCapsules = 0
@@ -106,8 +121,9 @@ func TestOnceNeedsAFleetThatEnds(t *testing.T) {
 	const text = "version: 1\nstore: [s]\ncapsules: [{name: a, version: 1.0.0, restart: {policy: always}}]\n"
 	_, _, err := fleet.Parse("f.yaml", []byte(text), fleet.Options{Once: true})
 	require.EqualError(t, err, "f.yaml:3:56: capsules[0].restart.policy: always never ends, and --once waits for the end (bad_value)")
-	_, _, err = fleet.Parse("f.yaml", []byte(text), fleet.Options{})
-	assert.ErrorContains(t, err, "(not_built)")
+	got, _, err := fleet.Parse("f.yaml", []byte(text), fleet.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, fleet.Always, got.Roots[0].Restart.When)
 }
 
 func TestACapsuleSeesSoManyMountedFoldersAndNoMore(t *testing.T) {

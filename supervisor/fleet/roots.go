@@ -34,11 +34,10 @@ func (c *checker) roots(written []capsule) []Root {
 		if w.Sensitivity != "" {
 			c.one(at+".sensitivity", w.Sensitivity, []string{"public"}, []string{"internal", "confidential", "secret"})
 		}
-		c.restart(at+".restart", &w.Restart)
 		task, hasTask := c.task(at, w)
 		roots = append(roots, Root{
 			ID: ids[i], Name: w.Name, Version: w.Version, HasTask: hasTask, Task: task,
-			Workdir: c.path(at+".workdir", w.Workdir), Env: w.Env,
+			Workdir: c.path(at+".workdir", w.Workdir), Env: w.Env, Restart: c.restart(at+".restart", &w.Restart),
 		})
 	}
 	return roots

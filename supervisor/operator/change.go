@@ -57,6 +57,12 @@ func (s *Server) StopSession(ctx context.Context, q *operatorv1.StopSessionReque
 
 // LaunchCapsule starts another root session.
 func (s *Server) LaunchCapsule(ctx context.Context, q *operatorv1.LaunchCapsuleRequest) (*operatorv1.LaunchCapsuleResponse, error) {
+	switch {
+	case q.GetRootId() != "":
+		return s.runRoot(ctx, q)
+	case q.GetCapsule() == "":
+		return nil, fault(codes.InvalidArgument, "INVALID_REQUEST", "capsule: name one, or a root with root_id")
+	}
 	entry, err := s.installed(q.GetCapsule(), q.GetVersion())
 	if err != nil {
 		return nil, err

@@ -13,10 +13,18 @@ import (
 func sessionRow(s ledger.Session) *operatorv1.Session {
 	return &operatorv1.Session{
 		SessionId: s.ID, RootId: s.RootID, Capsule: s.Capsule, Version: s.Version, State: sessionState(s.State), Status: string(s.Status),
-		Detail: text(s.Detail), Pid: livePID(s), Url: s.URL, SpawnedBy: s.SpawnedBy, DelegationId: s.DelegationID, RootSessionId: s.RootSessionID,
+		Detail: text(detail(s)), Pid: livePID(s), Url: s.URL, SpawnedBy: s.SpawnedBy, DelegationId: s.DelegationID, RootSessionId: s.RootSessionID,
 		Depth: uint32(s.Depth), Containment: s.Containment, Door: s.Door, StartedAt: stamp(s.StartedAt), EndedAt: stamp(s.EndedAt),
 		MemoryBytes: s.MaxRSS, CpuMs: s.CPUMS, TasksDone: uint64(s.TasksDone), RecordsDir: s.RecordsDir, Workdir: s.Workdir,
 	}
+}
+
+// detail is how a session ended and, of a root, what followed.
+func detail(s ledger.Session) string {
+	if s.Detail == "" || s.Note == "" {
+		return s.Detail + s.Note
+	}
+	return s.Detail + "; " + s.Note
 }
 
 // livePID is the process behind a session; an ended one has none, whoever has its number now.

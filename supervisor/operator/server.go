@@ -21,6 +21,7 @@ import (
 	"rookery/supervisor/delegation"
 	"rookery/supervisor/events"
 	"rookery/supervisor/ledger"
+	"rookery/supervisor/roots"
 )
 
 // Host is what GetHost says about this supervisor.
@@ -41,6 +42,7 @@ type Config struct {
 	Launcher *launcher.Launcher
 	Catalog  *catalog.Catalog
 	Events   *events.Ring
+	Roots    *roots.Set
 	Host     Host
 	// TLS is how TCP connections are secured; nil refuses them.
 	TLS *tls.Config
@@ -56,6 +58,7 @@ type Server struct {
 	launcher *launcher.Launcher
 	catalog  *catalog.Catalog
 	events   *events.Ring
+	roots    *roots.Set
 	host     Host
 	valid    protovalidate.Validator
 	grpc     *grpc.Server
@@ -88,7 +91,7 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("operator API rules: %w", err)
 	}
 	s := &Server{
-		tree: c.Tree, ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, events: c.Events, host: c.Host, valid: valid,
+		tree: c.Tree, ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, events: c.Events, roots: c.Roots, host: c.Host, valid: valid,
 		health: health.NewServer(), log: c.Log, stopping: make(chan struct{}),
 	}
 	s.grpc = grpc.NewServer(

@@ -4,78 +4,159 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"sync"
 	"time"
 
-	"rookery/capsule/beneath"
-	"rookery/capsule/layout"
-	"rookery/capsule/outcome"
+	"github.com/rs/zerolog"
+
+	"rookery/launcher"
 	"rookery/supervisor/delegation"
+	"rookery/supervisor/fleet"
 	"rookery/supervisor/ledger"
 )
 
-// Running is one started root.
-type Running struct {
-	// ID is the fleet's name of it.
-	ID string
-	// Session is empty when the root could not be started; Err says why.
-	Session string
-	Err     error
+// Why Run does not start a root. Callers branch on them.
+var (
+	// ErrUnknown is returned for an id that no root of the fleet has.
+	ErrUnknown = errors.New("no root of the fleet")
+	// ErrRuns is returned for a root that has not ended.
+	ErrRuns = errors.New("the root runs")
+	// ErrStopping is returned once the supervisor is stopping.
+	ErrStopping = errors.New("the supervisor is stopping")
+)
+
+// Root is a capsule of the fleet and its policy.
+type Root struct {
+	delegation.Root
+	Restart fleet.Restart
 }
 
-// Result is how a root ended.
-type Result struct {
-	ID      string
+// Config is what a Set stands on. All of it is required but Log.
+type Config struct {
+	Ledger ledger.Ledger
+	// Start starts a root's session and returns its id once the intent is durable: delegation.Tree.StartRoot.
+	Start func(context.Context, delegation.Root) (session string, err error)
+	// Door opens the address of a root that may run again; nil stands for one that every session opens anew. It is launcher.OpenDoor.
+	Door func(context.Context) (*launcher.Door, error)
+	// Tell is told what happens to roots between their sessions. It must not block.
+	Tell func(Change)
+	Log  zerolog.Logger
+}
+
+// State is where a root is between its sessions.
+type State string
+
+// The states that are told.
+const (
+	// Restarting is a root that runs again after a wait.
+	Restarting State = "restarting"
+	// GaveUp is a root that failed too often.
+	GaveUp State = "gave_up"
+	// Kept is a root that ended before its supervisor died and stays ended.
+	Kept State = "kept"
+)
+
+// Change is what happens to a root between its sessions.
+type Change struct {
+	Root delegation.Root
+	// Session is the one that has ended; empty when none could be started.
 	Session string
-	Status  outcome.Status
+	State   State
 	Detail  string
-	// Answer is what it left, "" when it left nothing. At most maxAnswer bytes.
-	Answer string
-	Took   time.Duration
 }
 
-// maxAnswer bounds what is printed of one answer; the whole stays in the records folder.
-const maxAnswer = 1 << 20
+// Set is the roots of a fleet. It is safe for concurrent use.
+type Set struct {
+	config  Config
+	keepers []*keeper
+	byID    map[string]*keeper
 
-// Start starts every root at once, in order. One that is refused does not keep the others from starting.
-func Start(ctx context.Context, tree *delegation.Tree, all []delegation.Root) []Running {
-	out := make([]Running, len(all))
-	for i, root := range all {
-		session, err := tree.StartRoot(ctx, root)
-		out[i] = Running{ID: root.ID, Session: session, Err: err}
-		if err != nil {
-			out[i].Session = ""
+	ctx      context.Context // of every keeper, until Close
+	cancel   context.CancelFunc
+	wg       sync.WaitGroup
+	stopping chan struct{}
+	stop     sync.Once
+}
+
+// New returns the roots, of which none is started yet. The caller ends it with Close.
+func New(ctx context.Context, c Config, all []Root) *Set {
+	s := &Set{config: c, byID: map[string]*keeper{}, stopping: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	for _, root := range all {
+		k := &keeper{set: s, root: root, count: counter{policy: root.Restart}, orders: make(chan order), done: make(chan struct{})}
+		s.keepers = append(s.keepers, k)
+		s.byID[root.ID] = k
+	}
+	return s
+}
+
+// Start starts every root at once, in order, but those which past says have ended and stay so: see Past. One that is refused does not
+// keep the others from starting. It is called once.
+func (s *Set) Start(past map[string]ledger.Session) {
+	for _, k := range s.keepers {
+		if last, ended := past[k.root.ID]; ended && over(last, k.root.Restart) {
+			k.keep(last)
+		} else {
+			k.open()
+			k.begin()
+		}
+		s.wg.Go(k.live)
+	}
+}
+
+// Len is how many roots there are.
+func (s *Set) Len() int { return len(s.keepers) }
+
+// Wait returns how root number i of the fleet ended for good, once it has, or the context's error. What an operator makes of it later
+// changes nothing.
+func (s *Set) Wait(ctx context.Context, i int) (Result, error) {
+	k := s.keepers[i]
+	select {
+	case <-k.done:
+		return k.result, nil
+	case <-ctx.Done():
+		return Result{}, ctx.Err()
+	}
+}
+
+// Run starts a root that has ended, or is waiting to run again, and counts its restarts anew. It returns the new session. The error is
+// ErrUnknown, ErrRuns, ErrStopping, a *delegation.Refusal, or the context's: then the root may have been started all the same.
+func (s *Set) Run(ctx context.Context, id string) (session string, err error) {
+	k := s.byID[id]
+	if k == nil {
+		return "", fmt.Errorf("%s: %w", id, ErrUnknown)
+	}
+	answer := make(chan answered, 1)
+	select {
+	case k.orders <- order{answer}:
+	case <-s.ctx.Done():
+		return "", ErrStopping
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	select {
+	case a := <-answer:
+		return a.session, a.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// Stop lets no root run again. Those that wait to have ended; those that run end for good when their session does, which whoever stops
+// the supervisor sees to.
+func (s *Set) Stop() { s.stop.Do(func() { close(s.stopping) }) }
+
+// Close gives the addresses back. Every session must have ended.
+func (s *Set) Close() {
+	s.Stop()
+	s.cancel()
+	s.wg.Wait()
+	for _, k := range s.keepers {
+		if k.root.Door != nil {
+			k.root.Door.Close()
 		}
 	}
-	return out
 }
 
-// Wait returns the root's result when it has ended, or the context's error.
-func (r Running) Wait(ctx context.Context, l ledger.Ledger) (Result, error) {
-	if r.Session == "" {
-		return Result{ID: r.ID, Status: outcome.Crashed, Detail: fmt.Sprintf("could not start: %v", r.Err)}, nil
-	}
-	s, err := l.WaitEnded(ctx, r.Session)
-	if err != nil {
-		return Result{}, err
-	}
-	answer, err := answerOf(s)
-	if err != nil {
-		answer = fmt.Sprintf("(its answer cannot be read: %v)", err)
-	}
-	return Result{ID: r.ID, Session: s.ID, Status: s.Status, Detail: s.Detail, Answer: answer, Took: time.Duration(s.DurationMS) * time.Millisecond}, nil
-}
-
-// answerOf reads the answer that the session's worker copied to its records.
-func answerOf(s ledger.Session) (string, error) {
-	records, err := beneath.Open(s.RecordsDir)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = records.Close() }()
-	raw, err := records.ReadRegular(layout.ResultFile, maxAnswer)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return string(raw), err
-}
+// since is how long a session ran.
+func since(s ledger.Session) time.Duration { return time.Duration(s.DurationMS) * time.Millisecond }

@@ -197,8 +197,10 @@ const (
 	EventKind_EVENT_KIND_OUTCOME EventKind = 3
 	// A capsule asked for a delegation and was refused.
 	EventKind_EVENT_KIND_REFUSAL EventKind = 4
-	// The supervisor is up, or is stopping.
+	// The supervisor is up, or is stopping; or the disk of its state folder has come below its floor, or above it again.
 	EventKind_EVENT_KIND_HOST EventKind = 5
+	// What happens to a root of the fleet between its sessions.
+	EventKind_EVENT_KIND_ROOT EventKind = 6
 )
 
 // Enum value maps for EventKind.
@@ -210,6 +212,7 @@ var (
 		3: "EVENT_KIND_OUTCOME",
 		4: "EVENT_KIND_REFUSAL",
 		5: "EVENT_KIND_HOST",
+		6: "EVENT_KIND_ROOT",
 	}
 	EventKind_value = map[string]int32{
 		"EVENT_KIND_UNSPECIFIED": 0,
@@ -218,6 +221,7 @@ var (
 		"EVENT_KIND_OUTCOME":     3,
 		"EVENT_KIND_REFUSAL":     4,
 		"EVENT_KIND_HOST":        5,
+		"EVENT_KIND_ROOT":        6,
 	}
 )
 
@@ -1727,21 +1731,271 @@ func (x *StopSessionResponse) GetSession() *Session {
 	return nil
 }
 
+type PruneRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Remove nothing.
+	DryRun        bool `protobuf:"varint,1,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PruneRequest) Reset() {
+	*x = PruneRequest{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PruneRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PruneRequest) ProtoMessage() {}
+
+func (x *PruneRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PruneRequest.ProtoReflect.Descriptor instead.
+func (*PruneRequest) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *PruneRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+type PruneResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was, or would be, removed, oldest first; at most 1000 of them.
+	Pruned    []*Pruned `protobuf:"bytes,1,rep,name=pruned,proto3" json:"pruned,omitempty"`
+	Trees     uint32    `protobuf:"varint,2,opt,name=trees,proto3" json:"trees,omitempty"`
+	Sessions  uint32    `protobuf:"varint,3,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	Modules   uint32    `protobuf:"varint,4,opt,name=modules,proto3" json:"modules,omitempty"`
+	Databases uint32    `protobuf:"varint,5,opt,name=databases,proto3" json:"databases,omitempty"`
+	// How many bytes they took on the disk, and how many what is kept takes.
+	Bytes     int64 `protobuf:"varint,6,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	KeptBytes int64 `protobuf:"varint,7,opt,name=kept_bytes,json=keptBytes,proto3" json:"kept_bytes,omitempty"`
+	// What could not be removed, or not be looked at; at most 20 of them.
+	Faults        []string `protobuf:"bytes,8,rep,name=faults,proto3" json:"faults,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PruneResponse) Reset() {
+	*x = PruneResponse{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PruneResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PruneResponse) ProtoMessage() {}
+
+func (x *PruneResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PruneResponse.ProtoReflect.Descriptor instead.
+func (*PruneResponse) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *PruneResponse) GetPruned() []*Pruned {
+	if x != nil {
+		return x.Pruned
+	}
+	return nil
+}
+
+func (x *PruneResponse) GetTrees() uint32 {
+	if x != nil {
+		return x.Trees
+	}
+	return 0
+}
+
+func (x *PruneResponse) GetSessions() uint32 {
+	if x != nil {
+		return x.Sessions
+	}
+	return 0
+}
+
+func (x *PruneResponse) GetModules() uint32 {
+	if x != nil {
+		return x.Modules
+	}
+	return 0
+}
+
+func (x *PruneResponse) GetDatabases() uint32 {
+	if x != nil {
+		return x.Databases
+	}
+	return 0
+}
+
+func (x *PruneResponse) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *PruneResponse) GetKeptBytes() int64 {
+	if x != nil {
+		return x.KeptBytes
+	}
+	return 0
+}
+
+func (x *PruneResponse) GetFaults() []string {
+	if x != nil {
+		return x.Faults
+	}
+	return nil
+}
+
+// Pruned is one thing that goes as a whole.
+type Pruned struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// tree, module or database.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The root session of a tree, the file of a module or a database.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The capsule of a tree's root.
+	Capsule  string `protobuf:"bytes,3,opt,name=capsule,proto3" json:"capsule,omitempty"`
+	Sessions uint32 `protobuf:"varint,4,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	Bytes    int64  `protobuf:"varint,5,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// When the last of a tree ended, or a file was last changed.
+	EndedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
+	// age or size.
+	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Pruned) Reset() {
+	*x = Pruned{}
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pruned) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pruned) ProtoMessage() {}
+
+func (x *Pruned) ProtoReflect() protoreflect.Message {
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Pruned.ProtoReflect.Descriptor instead.
+func (*Pruned) Descriptor() ([]byte, []int) {
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Pruned) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Pruned) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Pruned) GetCapsule() string {
+	if x != nil {
+		return x.Capsule
+	}
+	return ""
+}
+
+func (x *Pruned) GetSessions() uint32 {
+	if x != nil {
+		return x.Sessions
+	}
+	return 0
+}
+
+func (x *Pruned) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Pruned) GetEndedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndedAt
+	}
+	return nil
+}
+
+func (x *Pruned) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 type LaunchCapsuleRequest struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Capsule string                 `protobuf:"bytes,1,opt,name=capsule,proto3" json:"capsule,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Not with root_id.
+	Capsule string `protobuf:"bytes,1,opt,name=capsule,proto3" json:"capsule,omitempty"`
 	// May be empty when exactly one version of the capsule is installed.
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
 	Task    string `protobuf:"bytes,3,opt,name=task,proto3" json:"task,omitempty"`
 	// An absolute path on the host, made when it is missing; empty for a folder of the session's own.
-	Workdir       string `protobuf:"bytes,4,opt,name=workdir,proto3" json:"workdir,omitempty"`
+	Workdir string `protobuf:"bytes,4,opt,name=workdir,proto3" json:"workdir,omitempty"`
+	// A root of the fleet that has ended or waits to run again: it runs at once, with the task and folder that the fleet file gives it, and
+	// its restarts are counted anew. All other fields are empty then. One that runs is FAILED_PRECONDITION.
+	RootId        string `protobuf:"bytes,5,opt,name=root_id,json=rootId,proto3" json:"root_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *LaunchCapsuleRequest) Reset() {
 	*x = LaunchCapsuleRequest{}
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[18]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1753,7 +2007,7 @@ func (x *LaunchCapsuleRequest) String() string {
 func (*LaunchCapsuleRequest) ProtoMessage() {}
 
 func (x *LaunchCapsuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[18]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1766,7 +2020,7 @@ func (x *LaunchCapsuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LaunchCapsuleRequest.ProtoReflect.Descriptor instead.
 func (*LaunchCapsuleRequest) Descriptor() ([]byte, []int) {
-	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{18}
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *LaunchCapsuleRequest) GetCapsule() string {
@@ -1797,6 +2051,13 @@ func (x *LaunchCapsuleRequest) GetWorkdir() string {
 	return ""
 }
 
+func (x *LaunchCapsuleRequest) GetRootId() string {
+	if x != nil {
+		return x.RootId
+	}
+	return ""
+}
+
 type LaunchCapsuleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Session       *Session               `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
@@ -1806,7 +2067,7 @@ type LaunchCapsuleResponse struct {
 
 func (x *LaunchCapsuleResponse) Reset() {
 	*x = LaunchCapsuleResponse{}
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[19]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1818,7 +2079,7 @@ func (x *LaunchCapsuleResponse) String() string {
 func (*LaunchCapsuleResponse) ProtoMessage() {}
 
 func (x *LaunchCapsuleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[19]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1831,7 +2092,7 @@ func (x *LaunchCapsuleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LaunchCapsuleResponse.ProtoReflect.Descriptor instead.
 func (*LaunchCapsuleResponse) Descriptor() ([]byte, []int) {
-	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{19}
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *LaunchCapsuleResponse) GetSession() *Session {
@@ -1849,7 +2110,8 @@ type Event struct {
 	Seq  uint64                 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
 	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
 	Kind EventKind              `protobuf:"varint,3,opt,name=kind,proto3,enum=rookery.operator.v1.EventKind" json:"kind,omitempty"`
-	// The session it is about: of a delegation and its outcome, the child's; of a refusal, the one that asked.
+	// The session it is about: of a delegation and its outcome, the child's; of a refusal, the one that asked; of a root, the one
+	// that has ended.
 	SessionId       string `protobuf:"bytes,4,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	DelegationId    string `protobuf:"bytes,5,opt,name=delegation_id,json=delegationId,proto3" json:"delegation_id,omitempty"`
 	ParentSessionId string `protobuf:"bytes,6,opt,name=parent_session_id,json=parentSessionId,proto3" json:"parent_session_id,omitempty"`
@@ -1857,7 +2119,8 @@ type Event struct {
 	// The capsule, of a refusal the one that was asked for: cut at 100 bytes, as the version is.
 	Capsule string `protobuf:"bytes,8,opt,name=capsule,proto3" json:"capsule,omitempty"`
 	Version string `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
-	// starting, running, ending or ended; of the host: up or stopping.
+	// starting, running, ending or ended; of the host: up, stopping, disk_low or disk_ok; of a root: restarting, gave_up, or
+	// kept, when it ended before its supervisor died and stays ended.
 	State string `protobuf:"bytes,10,opt,name=state,proto3" json:"state,omitempty"`
 	// How a session ended.
 	Status string `protobuf:"bytes,11,opt,name=status,proto3" json:"status,omitempty"`
@@ -1866,15 +2129,17 @@ type Event struct {
 	// The code of a refusal.
 	Code string `protobuf:"bytes,13,opt,name=code,proto3" json:"code,omitempty"`
 	// How many refusals of this session with this code came since the last event about one and have no event of their own.
-	Dropped       uint64   `protobuf:"varint,14,opt,name=dropped,proto3" json:"dropped,omitempty"`
-	Outcome       *Outcome `protobuf:"bytes,15,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Dropped uint64   `protobuf:"varint,14,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	Outcome *Outcome `protobuf:"bytes,15,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	// The id of the fleet's entry, of an event about a root.
+	RootId        string `protobuf:"bytes,16,opt,name=root_id,json=rootId,proto3" json:"root_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[20]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1886,7 +2151,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[20]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1899,7 +2164,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{20}
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Event) GetSeq() uint64 {
@@ -2007,6 +2272,13 @@ func (x *Event) GetOutcome() *Outcome {
 	return nil
 }
 
+func (x *Event) GetRootId() string {
+	if x != nil {
+		return x.RootId
+	}
+	return ""
+}
+
 // Outcome is how a delegation ended, without what the capsule answered: events carry no text of a capsule but a bounded detail.
 type Outcome struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
@@ -2025,7 +2297,7 @@ type Outcome struct {
 
 func (x *Outcome) Reset() {
 	*x = Outcome{}
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[21]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2037,7 +2309,7 @@ func (x *Outcome) String() string {
 func (*Outcome) ProtoMessage() {}
 
 func (x *Outcome) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[21]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2050,7 +2322,7 @@ func (x *Outcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Outcome.ProtoReflect.Descriptor instead.
 func (*Outcome) Descriptor() ([]byte, []int) {
-	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{21}
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Outcome) GetDelegationId() string {
@@ -2125,7 +2397,7 @@ type WatchEventsRequest struct {
 
 func (x *WatchEventsRequest) Reset() {
 	*x = WatchEventsRequest{}
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[22]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2137,7 +2409,7 @@ func (x *WatchEventsRequest) String() string {
 func (*WatchEventsRequest) ProtoMessage() {}
 
 func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[22]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2150,7 +2422,7 @@ func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
 func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
-	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{22}
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *WatchEventsRequest) GetAfter() uint64 {
@@ -2195,7 +2467,7 @@ type WatchEventsResponse struct {
 
 func (x *WatchEventsResponse) Reset() {
 	*x = WatchEventsResponse{}
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[23]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2207,7 +2479,7 @@ func (x *WatchEventsResponse) String() string {
 func (*WatchEventsResponse) ProtoMessage() {}
 
 func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[23]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2220,7 +2492,7 @@ func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
 func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
-	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{23}
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *WatchEventsResponse) GetWhat() isWatchEventsResponse_What {
@@ -2293,7 +2565,7 @@ type Missed struct {
 
 func (x *Missed) Reset() {
 	*x = Missed{}
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[24]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2305,7 +2577,7 @@ func (x *Missed) String() string {
 func (*Missed) ProtoMessage() {}
 
 func (x *Missed) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[24]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2318,7 +2590,7 @@ func (x *Missed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Missed.ProtoReflect.Descriptor instead.
 func (*Missed) Descriptor() ([]byte, []int) {
-	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{24}
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Missed) GetEvents() uint64 {
@@ -2350,7 +2622,7 @@ type TailLogsRequest struct {
 
 func (x *TailLogsRequest) Reset() {
 	*x = TailLogsRequest{}
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[25]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2362,7 +2634,7 @@ func (x *TailLogsRequest) String() string {
 func (*TailLogsRequest) ProtoMessage() {}
 
 func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[25]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2375,7 +2647,7 @@ func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsRequest.ProtoReflect.Descriptor instead.
 func (*TailLogsRequest) Descriptor() ([]byte, []int) {
-	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{25}
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *TailLogsRequest) GetSessionId() string {
@@ -2418,7 +2690,7 @@ type TailLogsResponse struct {
 
 func (x *TailLogsResponse) Reset() {
 	*x = TailLogsResponse{}
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[26]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2430,7 +2702,7 @@ func (x *TailLogsResponse) String() string {
 func (*TailLogsResponse) ProtoMessage() {}
 
 func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_rookery_operator_v1_operator_proto_msgTypes[26]
+	mi := &file_rookery_operator_v1_operator_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2443,7 +2715,7 @@ func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsResponse.ProtoReflect.Descriptor instead.
 func (*TailLogsResponse) Descriptor() ([]byte, []int) {
-	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{26}
+	return file_rookery_operator_v1_operator_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *TailLogsResponse) GetLines() []string {
@@ -2605,14 +2877,35 @@ const file_rookery_operator_v1_operator_proto_rawDesc = "" +
 	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\xf4\x03R\x06reason\x12=\n" +
 	"\x05grace\x18\x03 \x01(\v2\x19.google.protobuf.DurationB\f\xbaH\t\xaa\x01\x06\"\x02\b<2\x00R\x05grace\"M\n" +
 	"\x13StopSessionResponse\x126\n" +
-	"\asession\x18\x01 \x01(\v2\x1c.rookery.operator.v1.SessionR\asession\"\xa1\x01\n" +
-	"\x14LaunchCapsuleRequest\x12#\n" +
-	"\acapsule\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\acapsule\x12!\n" +
+	"\asession\x18\x01 \x01(\v2\x1c.rookery.operator.v1.SessionR\asession\"'\n" +
+	"\fPruneRequest\x12\x17\n" +
+	"\adry_run\x18\x01 \x01(\bR\x06dryRun\"\xfb\x01\n" +
+	"\rPruneResponse\x123\n" +
+	"\x06pruned\x18\x01 \x03(\v2\x1b.rookery.operator.v1.PrunedR\x06pruned\x12\x14\n" +
+	"\x05trees\x18\x02 \x01(\rR\x05trees\x12\x1a\n" +
+	"\bsessions\x18\x03 \x01(\rR\bsessions\x12\x18\n" +
+	"\amodules\x18\x04 \x01(\rR\amodules\x12\x1c\n" +
+	"\tdatabases\x18\x05 \x01(\rR\tdatabases\x12\x14\n" +
+	"\x05bytes\x18\x06 \x01(\x03R\x05bytes\x12\x1d\n" +
+	"\n" +
+	"kept_bytes\x18\a \x01(\x03R\tkeptBytes\x12\x16\n" +
+	"\x06faults\x18\b \x03(\tR\x06faults\"\xcb\x01\n" +
+	"\x06Pruned\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
+	"\acapsule\x18\x03 \x01(\tR\acapsule\x12\x1a\n" +
+	"\bsessions\x18\x04 \x01(\rR\bsessions\x12\x14\n" +
+	"\x05bytes\x18\x05 \x01(\x03R\x05bytes\x125\n" +
+	"\bended_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reason\"\xc1\x01\n" +
+	"\x14LaunchCapsuleRequest\x12!\n" +
+	"\acapsule\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\acapsule\x12!\n" +
 	"\aversion\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18PR\aversion\x12\x1d\n" +
 	"\x04task\x18\x03 \x01(\tB\t\xbaH\x06r\x04(\x80\x80@R\x04task\x12\"\n" +
-	"\aworkdir\x18\x04 \x01(\tB\b\xbaH\x05r\x03(\x80 R\aworkdir\"O\n" +
+	"\aworkdir\x18\x04 \x01(\tB\b\xbaH\x05r\x03(\x80 R\aworkdir\x12 \n" +
+	"\aroot_id\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18@R\x06rootId\"O\n" +
 	"\x15LaunchCapsuleResponse\x126\n" +
-	"\asession\x18\x01 \x01(\v2\x1c.rookery.operator.v1.SessionR\asession\"\xf5\x03\n" +
+	"\asession\x18\x01 \x01(\v2\x1c.rookery.operator.v1.SessionR\asession\"\x8e\x04\n" +
 	"\x05Event\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x122\n" +
@@ -2630,7 +2923,8 @@ const file_rookery_operator_v1_operator_proto_rawDesc = "" +
 	"\x06detail\x18\f \x01(\tR\x06detail\x12\x12\n" +
 	"\x04code\x18\r \x01(\tR\x04code\x12\x18\n" +
 	"\adropped\x18\x0e \x01(\x04R\adropped\x126\n" +
-	"\aoutcome\x18\x0f \x01(\v2\x1c.rookery.operator.v1.OutcomeR\aoutcome\"\xf4\x01\n" +
+	"\aoutcome\x18\x0f \x01(\v2\x1c.rookery.operator.v1.OutcomeR\aoutcome\x12\x17\n" +
+	"\aroot_id\x18\x10 \x01(\tR\x06rootId\"\xf4\x01\n" +
 	"\aOutcome\x12#\n" +
 	"\rdelegation_id\x18\x01 \x01(\tR\fdelegationId\x12\x18\n" +
 	"\acapsule\x18\x02 \x01(\tR\acapsule\x12\x18\n" +
@@ -2680,20 +2974,21 @@ const file_rookery_operator_v1_operator_proto_rawDesc = "" +
 	"CheckState\x12\x1b\n" +
 	"\x17CHECK_STATE_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eCHECK_STATE_OK\x10\x01\x12\x17\n" +
-	"\x13CHECK_STATE_MISSING\x10\x02*\x9f\x01\n" +
+	"\x13CHECK_STATE_MISSING\x10\x02*\xb4\x01\n" +
 	"\tEventKind\x12\x1a\n" +
 	"\x16EVENT_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12EVENT_KIND_SESSION\x10\x01\x12\x19\n" +
 	"\x15EVENT_KIND_DELEGATION\x10\x02\x12\x16\n" +
 	"\x12EVENT_KIND_OUTCOME\x10\x03\x12\x16\n" +
 	"\x12EVENT_KIND_REFUSAL\x10\x04\x12\x13\n" +
-	"\x0fEVENT_KIND_HOST\x10\x05*\x8e\x01\n" +
+	"\x0fEVENT_KIND_HOST\x10\x05\x12\x13\n" +
+	"\x0fEVENT_KIND_ROOT\x10\x06*\x8e\x01\n" +
 	"\tLogSource\x12\x1a\n" +
 	"\x16LOG_SOURCE_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17LOG_SOURCE_GUEST_STDERR\x10\x01\x12\x1b\n" +
 	"\x17LOG_SOURCE_GUEST_STDOUT\x10\x02\x12\x15\n" +
 	"\x11LOG_SOURCE_WORKER\x10\x03\x12\x14\n" +
-	"\x10LOG_SOURCE_TRACE\x10\x042\xf5\a\n" +
+	"\x10LOG_SOURCE_TRACE\x10\x042\xc5\b\n" +
 	"\x0fOperatorService\x12c\n" +
 	"\fListSessions\x12(.rookery.operator.v1.ListSessionsRequest\x1a).rookery.operator.v1.ListSessionsResponse\x12]\n" +
 	"\n" +
@@ -2704,7 +2999,8 @@ const file_rookery_operator_v1_operator_proto_rawDesc = "" +
 	"\aGetHost\x12#.rookery.operator.v1.GetHostRequest\x1a$.rookery.operator.v1.GetHostResponse\x12`\n" +
 	"\vStopSession\x12'.rookery.operator.v1.StopSessionRequest\x1a(.rookery.operator.v1.StopSessionResponse\x12f\n" +
 	"\rLaunchCapsule\x12).rookery.operator.v1.LaunchCapsuleRequest\x1a*.rookery.operator.v1.LaunchCapsuleResponse\x12b\n" +
-	"\vWatchEvents\x12'.rookery.operator.v1.WatchEventsRequest\x1a(.rookery.operator.v1.WatchEventsResponse0\x01\x12Y\n" +
+	"\vWatchEvents\x12'.rookery.operator.v1.WatchEventsRequest\x1a(.rookery.operator.v1.WatchEventsResponse0\x01\x12N\n" +
+	"\x05Prune\x12!.rookery.operator.v1.PruneRequest\x1a\".rookery.operator.v1.PruneResponse\x12Y\n" +
 	"\bTailLogs\x12$.rookery.operator.v1.TailLogsRequest\x1a%.rookery.operator.v1.TailLogsResponse0\x01B.Z,rookery/proto/rookery/operator/v1;operatorv1b\x06proto3"
 
 var (
@@ -2720,7 +3016,7 @@ func file_rookery_operator_v1_operator_proto_rawDescGZIP() []byte {
 }
 
 var file_rookery_operator_v1_operator_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_rookery_operator_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_rookery_operator_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_rookery_operator_v1_operator_proto_goTypes = []any{
 	(SessionState)(0),               // 0: rookery.operator.v1.SessionState
 	(DelegationState)(0),            // 1: rookery.operator.v1.DelegationState
@@ -2745,71 +3041,78 @@ var file_rookery_operator_v1_operator_proto_goTypes = []any{
 	(*HostLimits)(nil),              // 20: rookery.operator.v1.HostLimits
 	(*StopSessionRequest)(nil),      // 21: rookery.operator.v1.StopSessionRequest
 	(*StopSessionResponse)(nil),     // 22: rookery.operator.v1.StopSessionResponse
-	(*LaunchCapsuleRequest)(nil),    // 23: rookery.operator.v1.LaunchCapsuleRequest
-	(*LaunchCapsuleResponse)(nil),   // 24: rookery.operator.v1.LaunchCapsuleResponse
-	(*Event)(nil),                   // 25: rookery.operator.v1.Event
-	(*Outcome)(nil),                 // 26: rookery.operator.v1.Outcome
-	(*WatchEventsRequest)(nil),      // 27: rookery.operator.v1.WatchEventsRequest
-	(*WatchEventsResponse)(nil),     // 28: rookery.operator.v1.WatchEventsResponse
-	(*Missed)(nil),                  // 29: rookery.operator.v1.Missed
-	(*TailLogsRequest)(nil),         // 30: rookery.operator.v1.TailLogsRequest
-	(*TailLogsResponse)(nil),        // 31: rookery.operator.v1.TailLogsResponse
-	(*timestamppb.Timestamp)(nil),   // 32: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),     // 33: google.protobuf.Duration
+	(*PruneRequest)(nil),            // 23: rookery.operator.v1.PruneRequest
+	(*PruneResponse)(nil),           // 24: rookery.operator.v1.PruneResponse
+	(*Pruned)(nil),                  // 25: rookery.operator.v1.Pruned
+	(*LaunchCapsuleRequest)(nil),    // 26: rookery.operator.v1.LaunchCapsuleRequest
+	(*LaunchCapsuleResponse)(nil),   // 27: rookery.operator.v1.LaunchCapsuleResponse
+	(*Event)(nil),                   // 28: rookery.operator.v1.Event
+	(*Outcome)(nil),                 // 29: rookery.operator.v1.Outcome
+	(*WatchEventsRequest)(nil),      // 30: rookery.operator.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),     // 31: rookery.operator.v1.WatchEventsResponse
+	(*Missed)(nil),                  // 32: rookery.operator.v1.Missed
+	(*TailLogsRequest)(nil),         // 33: rookery.operator.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),        // 34: rookery.operator.v1.TailLogsResponse
+	(*timestamppb.Timestamp)(nil),   // 35: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),     // 36: google.protobuf.Duration
 }
 var file_rookery_operator_v1_operator_proto_depIdxs = []int32{
 	0,  // 0: rookery.operator.v1.Session.state:type_name -> rookery.operator.v1.SessionState
-	32, // 1: rookery.operator.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	32, // 2: rookery.operator.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	35, // 1: rookery.operator.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	35, // 2: rookery.operator.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	1,  // 3: rookery.operator.v1.Delegation.state:type_name -> rookery.operator.v1.DelegationState
-	32, // 4: rookery.operator.v1.Delegation.started_at:type_name -> google.protobuf.Timestamp
-	32, // 5: rookery.operator.v1.Delegation.ended_at:type_name -> google.protobuf.Timestamp
+	35, // 4: rookery.operator.v1.Delegation.started_at:type_name -> google.protobuf.Timestamp
+	35, // 5: rookery.operator.v1.Delegation.ended_at:type_name -> google.protobuf.Timestamp
 	5,  // 6: rookery.operator.v1.ListSessionsResponse.sessions:type_name -> rookery.operator.v1.Session
 	5,  // 7: rookery.operator.v1.GetSessionResponse.session:type_name -> rookery.operator.v1.Session
 	1,  // 8: rookery.operator.v1.ListDelegationsRequest.states:type_name -> rookery.operator.v1.DelegationState
 	6,  // 9: rookery.operator.v1.ListDelegationsResponse.delegations:type_name -> rookery.operator.v1.Delegation
 	6,  // 10: rookery.operator.v1.GetDelegationResponse.delegation:type_name -> rookery.operator.v1.Delegation
-	33, // 11: rookery.operator.v1.KillDelegationRequest.grace:type_name -> google.protobuf.Duration
+	36, // 11: rookery.operator.v1.KillDelegationRequest.grace:type_name -> google.protobuf.Duration
 	6,  // 12: rookery.operator.v1.KillDelegationResponse.delegation:type_name -> rookery.operator.v1.Delegation
-	32, // 13: rookery.operator.v1.GetHostResponse.started_at:type_name -> google.protobuf.Timestamp
+	35, // 13: rookery.operator.v1.GetHostResponse.started_at:type_name -> google.protobuf.Timestamp
 	20, // 14: rookery.operator.v1.GetHostResponse.limits:type_name -> rookery.operator.v1.HostLimits
 	19, // 15: rookery.operator.v1.GetHostResponse.checks:type_name -> rookery.operator.v1.Check
 	2,  // 16: rookery.operator.v1.Check.state:type_name -> rookery.operator.v1.CheckState
-	33, // 17: rookery.operator.v1.StopSessionRequest.grace:type_name -> google.protobuf.Duration
+	36, // 17: rookery.operator.v1.StopSessionRequest.grace:type_name -> google.protobuf.Duration
 	5,  // 18: rookery.operator.v1.StopSessionResponse.session:type_name -> rookery.operator.v1.Session
-	5,  // 19: rookery.operator.v1.LaunchCapsuleResponse.session:type_name -> rookery.operator.v1.Session
-	32, // 20: rookery.operator.v1.Event.time:type_name -> google.protobuf.Timestamp
-	3,  // 21: rookery.operator.v1.Event.kind:type_name -> rookery.operator.v1.EventKind
-	26, // 22: rookery.operator.v1.Event.outcome:type_name -> rookery.operator.v1.Outcome
-	3,  // 23: rookery.operator.v1.WatchEventsRequest.kinds:type_name -> rookery.operator.v1.EventKind
-	25, // 24: rookery.operator.v1.WatchEventsResponse.event:type_name -> rookery.operator.v1.Event
-	29, // 25: rookery.operator.v1.WatchEventsResponse.missed:type_name -> rookery.operator.v1.Missed
-	4,  // 26: rookery.operator.v1.TailLogsRequest.source:type_name -> rookery.operator.v1.LogSource
-	7,  // 27: rookery.operator.v1.OperatorService.ListSessions:input_type -> rookery.operator.v1.ListSessionsRequest
-	9,  // 28: rookery.operator.v1.OperatorService.GetSession:input_type -> rookery.operator.v1.GetSessionRequest
-	11, // 29: rookery.operator.v1.OperatorService.ListDelegations:input_type -> rookery.operator.v1.ListDelegationsRequest
-	13, // 30: rookery.operator.v1.OperatorService.GetDelegation:input_type -> rookery.operator.v1.GetDelegationRequest
-	15, // 31: rookery.operator.v1.OperatorService.KillDelegation:input_type -> rookery.operator.v1.KillDelegationRequest
-	17, // 32: rookery.operator.v1.OperatorService.GetHost:input_type -> rookery.operator.v1.GetHostRequest
-	21, // 33: rookery.operator.v1.OperatorService.StopSession:input_type -> rookery.operator.v1.StopSessionRequest
-	23, // 34: rookery.operator.v1.OperatorService.LaunchCapsule:input_type -> rookery.operator.v1.LaunchCapsuleRequest
-	27, // 35: rookery.operator.v1.OperatorService.WatchEvents:input_type -> rookery.operator.v1.WatchEventsRequest
-	30, // 36: rookery.operator.v1.OperatorService.TailLogs:input_type -> rookery.operator.v1.TailLogsRequest
-	8,  // 37: rookery.operator.v1.OperatorService.ListSessions:output_type -> rookery.operator.v1.ListSessionsResponse
-	10, // 38: rookery.operator.v1.OperatorService.GetSession:output_type -> rookery.operator.v1.GetSessionResponse
-	12, // 39: rookery.operator.v1.OperatorService.ListDelegations:output_type -> rookery.operator.v1.ListDelegationsResponse
-	14, // 40: rookery.operator.v1.OperatorService.GetDelegation:output_type -> rookery.operator.v1.GetDelegationResponse
-	16, // 41: rookery.operator.v1.OperatorService.KillDelegation:output_type -> rookery.operator.v1.KillDelegationResponse
-	18, // 42: rookery.operator.v1.OperatorService.GetHost:output_type -> rookery.operator.v1.GetHostResponse
-	22, // 43: rookery.operator.v1.OperatorService.StopSession:output_type -> rookery.operator.v1.StopSessionResponse
-	24, // 44: rookery.operator.v1.OperatorService.LaunchCapsule:output_type -> rookery.operator.v1.LaunchCapsuleResponse
-	28, // 45: rookery.operator.v1.OperatorService.WatchEvents:output_type -> rookery.operator.v1.WatchEventsResponse
-	31, // 46: rookery.operator.v1.OperatorService.TailLogs:output_type -> rookery.operator.v1.TailLogsResponse
-	37, // [37:47] is the sub-list for method output_type
-	27, // [27:37] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	25, // 19: rookery.operator.v1.PruneResponse.pruned:type_name -> rookery.operator.v1.Pruned
+	35, // 20: rookery.operator.v1.Pruned.ended_at:type_name -> google.protobuf.Timestamp
+	5,  // 21: rookery.operator.v1.LaunchCapsuleResponse.session:type_name -> rookery.operator.v1.Session
+	35, // 22: rookery.operator.v1.Event.time:type_name -> google.protobuf.Timestamp
+	3,  // 23: rookery.operator.v1.Event.kind:type_name -> rookery.operator.v1.EventKind
+	29, // 24: rookery.operator.v1.Event.outcome:type_name -> rookery.operator.v1.Outcome
+	3,  // 25: rookery.operator.v1.WatchEventsRequest.kinds:type_name -> rookery.operator.v1.EventKind
+	28, // 26: rookery.operator.v1.WatchEventsResponse.event:type_name -> rookery.operator.v1.Event
+	32, // 27: rookery.operator.v1.WatchEventsResponse.missed:type_name -> rookery.operator.v1.Missed
+	4,  // 28: rookery.operator.v1.TailLogsRequest.source:type_name -> rookery.operator.v1.LogSource
+	7,  // 29: rookery.operator.v1.OperatorService.ListSessions:input_type -> rookery.operator.v1.ListSessionsRequest
+	9,  // 30: rookery.operator.v1.OperatorService.GetSession:input_type -> rookery.operator.v1.GetSessionRequest
+	11, // 31: rookery.operator.v1.OperatorService.ListDelegations:input_type -> rookery.operator.v1.ListDelegationsRequest
+	13, // 32: rookery.operator.v1.OperatorService.GetDelegation:input_type -> rookery.operator.v1.GetDelegationRequest
+	15, // 33: rookery.operator.v1.OperatorService.KillDelegation:input_type -> rookery.operator.v1.KillDelegationRequest
+	17, // 34: rookery.operator.v1.OperatorService.GetHost:input_type -> rookery.operator.v1.GetHostRequest
+	21, // 35: rookery.operator.v1.OperatorService.StopSession:input_type -> rookery.operator.v1.StopSessionRequest
+	26, // 36: rookery.operator.v1.OperatorService.LaunchCapsule:input_type -> rookery.operator.v1.LaunchCapsuleRequest
+	30, // 37: rookery.operator.v1.OperatorService.WatchEvents:input_type -> rookery.operator.v1.WatchEventsRequest
+	23, // 38: rookery.operator.v1.OperatorService.Prune:input_type -> rookery.operator.v1.PruneRequest
+	33, // 39: rookery.operator.v1.OperatorService.TailLogs:input_type -> rookery.operator.v1.TailLogsRequest
+	8,  // 40: rookery.operator.v1.OperatorService.ListSessions:output_type -> rookery.operator.v1.ListSessionsResponse
+	10, // 41: rookery.operator.v1.OperatorService.GetSession:output_type -> rookery.operator.v1.GetSessionResponse
+	12, // 42: rookery.operator.v1.OperatorService.ListDelegations:output_type -> rookery.operator.v1.ListDelegationsResponse
+	14, // 43: rookery.operator.v1.OperatorService.GetDelegation:output_type -> rookery.operator.v1.GetDelegationResponse
+	16, // 44: rookery.operator.v1.OperatorService.KillDelegation:output_type -> rookery.operator.v1.KillDelegationResponse
+	18, // 45: rookery.operator.v1.OperatorService.GetHost:output_type -> rookery.operator.v1.GetHostResponse
+	22, // 46: rookery.operator.v1.OperatorService.StopSession:output_type -> rookery.operator.v1.StopSessionResponse
+	27, // 47: rookery.operator.v1.OperatorService.LaunchCapsule:output_type -> rookery.operator.v1.LaunchCapsuleResponse
+	31, // 48: rookery.operator.v1.OperatorService.WatchEvents:output_type -> rookery.operator.v1.WatchEventsResponse
+	24, // 49: rookery.operator.v1.OperatorService.Prune:output_type -> rookery.operator.v1.PruneResponse
+	34, // 50: rookery.operator.v1.OperatorService.TailLogs:output_type -> rookery.operator.v1.TailLogsResponse
+	40, // [40:51] is the sub-list for method output_type
+	29, // [29:40] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_rookery_operator_v1_operator_proto_init() }
@@ -2817,7 +3120,7 @@ func file_rookery_operator_v1_operator_proto_init() {
 	if File_rookery_operator_v1_operator_proto != nil {
 		return
 	}
-	file_rookery_operator_v1_operator_proto_msgTypes[23].OneofWrappers = []any{
+	file_rookery_operator_v1_operator_proto_msgTypes[26].OneofWrappers = []any{
 		(*WatchEventsResponse_Event)(nil),
 		(*WatchEventsResponse_Missed)(nil),
 		(*WatchEventsResponse_CaughtUp)(nil),
@@ -2828,7 +3131,7 @@ func file_rookery_operator_v1_operator_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_rookery_operator_v1_operator_proto_rawDesc), len(file_rookery_operator_v1_operator_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   27,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -30,6 +30,7 @@ const (
 	OperatorService_StopSession_FullMethodName     = "/rookery.operator.v1.OperatorService/StopSession"
 	OperatorService_LaunchCapsule_FullMethodName   = "/rookery.operator.v1.OperatorService/LaunchCapsule"
 	OperatorService_WatchEvents_FullMethodName     = "/rookery.operator.v1.OperatorService/WatchEvents"
+	OperatorService_Prune_FullMethodName           = "/rookery.operator.v1.OperatorService/Prune"
 	OperatorService_TailLogs_FullMethodName        = "/rookery.operator.v1.OperatorService/TailLogs"
 )
 
@@ -51,11 +52,14 @@ type OperatorServiceClient interface {
 	GetHost(ctx context.Context, in *GetHostRequest, opts ...grpc.CallOption) (*GetHostResponse, error)
 	// StopSession ends a session and everything beneath it, as KillDelegation does for a delegation. It is idempotent.
 	StopSession(ctx context.Context, in *StopSessionRequest, opts ...grpc.CallOption) (*StopSessionResponse, error)
-	// LaunchCapsule starts another root session. It answers when the session is recorded; whatever goes wrong later is that
+	// LaunchCapsule starts another root session, or a root of the fleet that has ended. It answers when the session is recorded; whatever goes wrong later is that
 	// session's own end. A full host is RESOURCE_EXHAUSTED, one that is stopping ABORTED.
 	LaunchCapsule(ctx context.Context, in *LaunchCapsuleRequest, opts ...grpc.CallOption) (*LaunchCapsuleResponse, error)
 	// WatchEvents sends what happens. The stream ends when the supervisor stops.
 	WatchEvents(ctx context.Context, in *WatchEventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchEventsResponse], error)
+	// Prune removes what the host's retention does not keep any more, or says what it would remove. It answers when that is gone.
+	// One at a time: a second one waits for the first.
+	Prune(ctx context.Context, in *PruneRequest, opts ...grpc.CallOption) (*PruneResponse, error)
 	// TailLogs sends the lines of a session's log. It reads files and never asks a worker.
 	TailLogs(ctx context.Context, in *TailLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TailLogsResponse], error)
 }
@@ -167,6 +171,16 @@ func (c *operatorServiceClient) WatchEvents(ctx context.Context, in *WatchEvents
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type OperatorService_WatchEventsClient = grpc.ServerStreamingClient[WatchEventsResponse]
 
+func (c *operatorServiceClient) Prune(ctx context.Context, in *PruneRequest, opts ...grpc.CallOption) (*PruneResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PruneResponse)
+	err := c.cc.Invoke(ctx, OperatorService_Prune_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *operatorServiceClient) TailLogs(ctx context.Context, in *TailLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TailLogsResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &OperatorService_ServiceDesc.Streams[1], OperatorService_TailLogs_FullMethodName, cOpts...)
@@ -204,11 +218,14 @@ type OperatorServiceServer interface {
 	GetHost(context.Context, *GetHostRequest) (*GetHostResponse, error)
 	// StopSession ends a session and everything beneath it, as KillDelegation does for a delegation. It is idempotent.
 	StopSession(context.Context, *StopSessionRequest) (*StopSessionResponse, error)
-	// LaunchCapsule starts another root session. It answers when the session is recorded; whatever goes wrong later is that
+	// LaunchCapsule starts another root session, or a root of the fleet that has ended. It answers when the session is recorded; whatever goes wrong later is that
 	// session's own end. A full host is RESOURCE_EXHAUSTED, one that is stopping ABORTED.
 	LaunchCapsule(context.Context, *LaunchCapsuleRequest) (*LaunchCapsuleResponse, error)
 	// WatchEvents sends what happens. The stream ends when the supervisor stops.
 	WatchEvents(*WatchEventsRequest, grpc.ServerStreamingServer[WatchEventsResponse]) error
+	// Prune removes what the host's retention does not keep any more, or says what it would remove. It answers when that is gone.
+	// One at a time: a second one waits for the first.
+	Prune(context.Context, *PruneRequest) (*PruneResponse, error)
 	// TailLogs sends the lines of a session's log. It reads files and never asks a worker.
 	TailLogs(*TailLogsRequest, grpc.ServerStreamingServer[TailLogsResponse]) error
 	mustEmbedUnimplementedOperatorServiceServer()
@@ -247,6 +264,9 @@ func (UnimplementedOperatorServiceServer) LaunchCapsule(context.Context, *Launch
 }
 func (UnimplementedOperatorServiceServer) WatchEvents(*WatchEventsRequest, grpc.ServerStreamingServer[WatchEventsResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchEvents not implemented")
+}
+func (UnimplementedOperatorServiceServer) Prune(context.Context, *PruneRequest) (*PruneResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Prune not implemented")
 }
 func (UnimplementedOperatorServiceServer) TailLogs(*TailLogsRequest, grpc.ServerStreamingServer[TailLogsResponse]) error {
 	return status.Error(codes.Unimplemented, "method TailLogs not implemented")
@@ -427,6 +447,24 @@ func _OperatorService_WatchEvents_Handler(srv interface{}, stream grpc.ServerStr
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type OperatorService_WatchEventsServer = grpc.ServerStreamingServer[WatchEventsResponse]
 
+func _OperatorService_Prune_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PruneRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(OperatorServiceServer).Prune(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: OperatorService_Prune_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(OperatorServiceServer).Prune(ctx, req.(*PruneRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _OperatorService_TailLogs_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(TailLogsRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -476,6 +514,10 @@ var OperatorService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "LaunchCapsule",
 			Handler:    _OperatorService_LaunchCapsule_Handler,
+		},
+		{
+			MethodName: "Prune",
+			Handler:    _OperatorService_Prune_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
