@@ -1,6 +1,7 @@
 package operator_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +11,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"rookery/integration/rig"
+	operatorv1 "rookery/proto/rookery/operator/v1"
 )
 
 func TestACapsuleIsLaunchedOnARunningHostAndStopped(t *testing.T) {
@@ -95,4 +98,24 @@ func TestAWorkerThatHangsIsListedWithoutDelayAndEnded(t *testing.T) {
 	stopped := one(t, h, "stop", root.GetSessionId(), "--grace", "0s")
 	assert.Equal(t, "terminated", stopped.Status)
 	h.Idle()
+}
+
+func TestAnEndGoesOnWhenWhoAskedForItLeaves(t *testing.T) {
+	t.Parallel()
+	h := rig.Up(t, sleeper())
+	root := h.RootSession("sleep")
+	rig.Until(t, rig.Soon, "the sleeper runs", func() bool { return h.Session(root.GetSessionId()).GetPid() != 0 })
+	require.NoError(t, rig.Send(int(h.Session(root.GetSessionId()).GetPid()), syscall.SIGSTOP))
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		_, err := h.API.StopSession(ctx, &operatorv1.StopSessionRequest{SessionId: root.GetSessionId(), Grace: durationpb.New(time.Second)})
+		done <- err
+	}()
+	rig.Until(t, rig.Soon, "the cause is committed", func() bool {
+		return h.Session(root.GetSessionId()).GetState() == operatorv1.SessionState_SESSION_STATE_ENDING
+	})
+	cancel()
+	require.Error(t, <-done)
+	assert.Equal(t, "terminated", h.RootEnded("sleep", rig.Soon).GetStatus())
 }
