@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	hostv1 "rookery/proto/rookery/host/v1"
 )
@@ -27,6 +29,10 @@ func repeat[Q, A any](
 		}
 		if ctx.Err() != nil {
 			return none, fmt.Errorf("host call: %w", ctx.Err())
+		}
+		if _, bounded := ctx.Deadline(); bounded && status.Code(err) == codes.DeadlineExceeded {
+			// The supervisor counts the same time, and may have come to its end first.
+			return none, fmt.Errorf("host call: %w: %w", context.DeadlineExceeded, err)
 		}
 		if !unanswered(err) {
 			return none, fmt.Errorf("host call: %w", err)

@@ -24,12 +24,14 @@ type teller struct {
 	wake chan struct{} // holds one when there is a word
 	busy bool
 	idle chan struct{} // closed while nothing is to be said
+	last chan struct{} // closed when there is no time to lose
+	end  sync.Once     // closes last
 }
 
 func newTeller() *teller {
 	idle := make(chan struct{})
 	close(idle)
-	return &teller{wake: make(chan struct{}, 1), idle: idle}
+	return &teller{wake: make(chan struct{}, 1), idle: idle, last: make(chan struct{})}
 }
 
 // Progress has the supervisor told how far the task is, soon and at most once. It
@@ -86,12 +88,15 @@ func (t *teller) run(ctx context.Context, say func(context.Context, *hostv1.Prog
 		case <-ctx.Done():
 			return
 		case <-pace.C:
+		case <-t.last:
 		}
 	}
 }
 
-// drain waits until the last word is said, or for ctx, or until run has been told to end.
+// drain waits until the last word is said, which is not kept waiting any more, or for
+// ctx, or until run has been told to end.
 func (t *teller) drain(ctx context.Context, ended <-chan struct{}) {
+	t.end.Do(func() { close(t.last) })
 	t.mu.Lock()
 	idle := t.idle
 	t.mu.Unlock()

@@ -42,7 +42,7 @@ func (r *rig) text() string {
 	text, err := r.pieces.Text()
 	require.NoError(r.t, err)
 	require.NoError(r.t, r.pieces.Close())
-	return text
+	return string(text)
 }
 
 func (r *rig) gives(request string) {

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -125,9 +124,9 @@ func artifactFault(err error) error {
 
 // Text is what the artifacts hold of text: those of one artifact one after another as
 // they are, artifacts on lines of their own. It is empty when there is none.
-func (a *Artifacts) Text() (string, error) {
+func (a *Artifacts) Text() ([]byte, error) {
 	if a.file == nil {
-		return "", nil
+		return nil, nil
 	}
 	texts, order := map[string][]byte{}, []string{}
 	lines := bufio.NewReader(io.NewSectionReader(a.file, 0, a.size))
@@ -141,7 +140,7 @@ func (a *Artifacts) Text() (string, error) {
 			err = json.Unmarshal(line, &p)
 		}
 		if err != nil {
-			return "", fmt.Errorf("artifacts: %w", err)
+			return nil, fmt.Errorf("artifacts: %w", err)
 		}
 		if p.State != "" {
 			continue
@@ -155,17 +154,19 @@ func (a *Artifacts) Text() (string, error) {
 		}
 		texts[p.ArtifactID] = append(text, textOf(p.Parts, "")...)
 	}
-	var all bytes.Buffer
+	var all []byte
 	for _, id := range order {
-		if len(texts[id]) == 0 {
-			continue
+		if text := texts[id]; len(all) == 0 {
+			all = text
+		} else if len(text) > 0 {
+			if all[len(all)-1] != '\n' {
+				all = append(all, '\n')
+			}
+			all = append(all, text...)
 		}
-		if all.Len() > 0 && !bytes.HasSuffix(all.Bytes(), []byte("\n")) {
-			all.WriteByte('\n')
-		}
-		all.Write(texts[id])
+		delete(texts, id) // all of it may be long
 	}
-	return all.String(), nil
+	return all, nil
 }
 
 // Close makes the record durable.

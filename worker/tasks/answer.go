@@ -48,16 +48,13 @@ func (s *Session) answer(end ending) (data []byte, found bool, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return data, err == nil, err
 	}
-	text := end.said
-	if text == "" {
-		if text, err = s.artifacts.Text(); err != nil {
-			return nil, false, err
-		}
+	if end.said != "" {
+		return []byte(end.said), true, nil
 	}
-	if text == "" {
-		text = end.printed
+	if data, err = s.artifacts.Text(); err != nil || len(data) > 0 {
+		return data, err == nil, err
 	}
-	return []byte(text), text != "", nil
+	return []byte(end.printed), end.printed != "", nil
 }
 
 // head keeps the beginning of what is printed.
