@@ -3,7 +3,6 @@ package operator_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -142,5 +141,5 @@ func TestARequestThatBreaksTheRulesOfTheAPIIsRefusedOnStreamsToo(t *testing.T) {
 	require.NoError(t, err)
 	_, err = watch.Recv()
 	assert.ErrorContains(t, err, "kinds[0]")
-	assert.False(t, errors.Is(err, io.EOF))
+	assert.NotErrorIs(t, err, io.EOF)
 }

@@ -77,11 +77,13 @@ func watch(ctx context.Context, op operatorv1.OperatorServiceClient, q *operator
 	if err != nil {
 		return err
 	}
-	for {
-		answer, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	return receive(stream.Recv, each)
+}
+
+// receive gives each answer of a stream until it ends.
+func receive[T any](next func() (T, error), each func(T) error) error {
+	answer, err := next()
+	for ; !errors.Is(err, io.EOF); answer, err = next() {
 		if err != nil {
 			return err
 		}
@@ -89,6 +91,7 @@ func watch(ctx context.Context, op operatorv1.OperatorServiceClient, q *operator
 			return err
 		}
 	}
+	return nil
 }
 
 // eventPrinter prints events in one of their forms.

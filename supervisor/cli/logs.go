@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -106,19 +105,10 @@ func (a *address) tail(ctx context.Context, q *operatorv1.TailLogsRequest, each 
 		if err != nil {
 			return err
 		}
-		for {
-			answer, err := stream.Recv()
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
+		return receive(stream.Recv, func(answer *operatorv1.TailLogsResponse) error {
 			begun = true
-			if err := each(answer.GetLines(), answer.GetRestarted()); err != nil {
-				return err
-			}
-		}
+			return each(answer.GetLines(), answer.GetRestarted())
+		})
 	})
 	state, kept := a.kept()
 	if exitCode(err) != exitNoHost || begun || q.GetFollow() || !kept {

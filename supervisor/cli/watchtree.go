@@ -33,7 +33,7 @@ func liveTree(ctx context.Context, env *Env, op operatorv1.OperatorServiceClient
 			return nil
 		})
 	}()
-	defer func() { cancel(); <-over }()
+	defer func() { cancel(); _ = <-over }()
 	tick := time.NewTicker(redrawEvery)
 	defer tick.Stop()
 	for {

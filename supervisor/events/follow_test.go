@@ -168,16 +168,18 @@ func TestNoEventIsLostWhenMoreChangesThanAWatcherTakesInAtOnce(t *testing.T) {
 	ring := events.New(start)
 	f := events.NewFollower(ring, b)
 	const many = 1100 // more rows than one change names
-	sessions := make(chan string, many)
-	for range many {
+	began := map[string]int{}
+	made := make(chan error, many)
+	for range many { // at once: they share commits
+		s := ledger.Session{ID: id.Session.New(), Capsule: "c", Version: "1.0.0"}
+		began[s.ID] = 0
 		go func() {
-			s, _ := begin(t, b, nil)
-			sessions <- s.ID
+			_, err := b.Begin(t.Context(), ledger.Intent{Session: s}, nil)
+			made <- err
 		}()
 	}
-	began := map[string]int{}
 	for range many {
-		began[<-sessions] = 0
+		require.NoError(t, <-made)
 	}
 	// Nobody has read a change so far: all of them come as one.
 	ctx, stop := context.WithCancel(t.Context())
