@@ -20,6 +20,7 @@ const parallel = "6"
 // needed are the files that say whether `./dev build` has run.
 var needed = []string{
 	"bin/supervisor", "bin/worker", "examples/census/capsules/orchestrator/capsule.wasm", "examples/misbehave/trap/capsule.wasm",
+	"examples/relay/capsules/relay/capsule.wasm", Own + "/asker/capsule.wasm",
 	"integration/sandbox/testdata/capsules/probe/capsule.wasm",
 }
 
