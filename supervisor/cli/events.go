@@ -43,10 +43,13 @@ func newEvents(env *Env, at *address) *cobra.Command {
 			err = at.stream(c.Context(), func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
 				return watch(ctx, op, q, p.add)
 			})
-			if err == nil && follow {
+			if err != nil {
+				return err
+			}
+			if follow {
 				_, _ = fmt.Fprintln(env.Stderr, "the supervisor has stopped")
 			}
-			return errors.Join(err, p.end(err))
+			return p.end()
 		},
 	}
 	out.flag(c)
@@ -150,9 +153,9 @@ func (p *eventPrinter) separate() error {
 	return err
 }
 
-// end closes the array, if there was no fault.
-func (p *eventPrinter) end(fault error) error {
-	if fault != nil || !p.json || p.follow {
+// end closes the array.
+func (p *eventPrinter) end() error {
+	if !p.json || p.follow {
 		return nil
 	}
 	mark := "]\n"

@@ -44,8 +44,11 @@ func newLogs(env *Env, at *address) *cobra.Command {
 				return usage("-o %s: the forms are table and json", form)
 			}
 			printer := &linePrinter{env: env, json: form == "json", follow: follow}
-			err := at.tail(c.Context(), &operatorv1.TailLogsRequest{SessionId: args[0], Source: source, Lines: int32(lines), Follow: follow}, printer.add)
-			return errors.Join(err, printer.end(err))
+			q := &operatorv1.TailLogsRequest{SessionId: args[0], Source: source, Lines: int32(lines), Follow: follow}
+			if err := at.tail(c.Context(), q, printer.add); err != nil {
+				return err
+			}
+			return printer.end()
 		},
 	}
 	f := c.Flags()
@@ -86,9 +89,9 @@ func (p *linePrinter) add(lines []string, restarted bool) error {
 	return nil
 }
 
-// end prints what was kept, if there was no fault.
-func (p *linePrinter) end(fault error) error {
-	if fault != nil || !p.json || p.follow {
+// end prints the array.
+func (p *linePrinter) end() error {
+	if !p.json || p.follow {
 		return nil
 	}
 	if p.all == nil {

@@ -103,7 +103,7 @@ func TestADetailThatForgesLinesChangesNothingForAReaderOfJSON(t *testing.T) {
 		for _, a := range answers {
 			require.NoError(t, p.add(a))
 		}
-		require.NoError(t, p.end(nil))
+		require.NoError(t, p.end())
 		var got []element
 		if !follow {
 			require.NoError(t, json.Unmarshal(out.Bytes(), &got))
@@ -121,7 +121,7 @@ func TestADetailThatForgesLinesChangesNothingForAReaderOfJSON(t *testing.T) {
 	var out bytes.Buffer
 	p := linePrinter{env: &Env{Stdout: &out}, json: true}
 	require.NoError(t, p.add([]string{forged, "plain"}, false))
-	require.NoError(t, p.end(nil))
+	require.NoError(t, p.end())
 	var lines []string
 	require.NoError(t, json.Unmarshal(out.Bytes(), &lines))
 	assert.Equal(t, []string{forged, "plain"}, lines)
@@ -131,8 +131,8 @@ func TestNothingToPrintIsStillAnArray(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	e := &Env{Stdout: &out}
-	require.NoError(t, (&eventPrinter{out: &out, json: true}).end(nil))
-	require.NoError(t, (&linePrinter{env: e, json: true}).end(nil))
+	require.NoError(t, (&eventPrinter{out: &out, json: true}).end())
+	require.NoError(t, (&linePrinter{env: e, json: true}).end())
 	require.NoError(t, view.JSONValue(&out, (&tracePrinter{all: []json.RawMessage{}}).all))
 	assert.Equal(t, "[]\n[]\n[]\n", out.String())
 }

@@ -22,9 +22,9 @@ const (
 // liveTree redraws the tree on a terminal until the host stops.
 func liveTree(ctx context.Context, env *Env, op operatorv1.OperatorServiceClient, ended bool) error {
 	ctx, cancel := context.WithCancel(ctx)
-	changed := make(chan struct{}, 1)
-	over := make(chan error, 1)
+	changed, over, done := make(chan struct{}, 1), make(chan error, 1), make(chan struct{})
 	go func() {
+		defer close(done)
 		over <- watch(ctx, op, &operatorv1.WatchEventsRequest{}, func(*operatorv1.WatchEventsResponse) error {
 			select {
 			case changed <- struct{}{}:
@@ -33,20 +33,17 @@ func liveTree(ctx context.Context, env *Env, op operatorv1.OperatorServiceClient
 			return nil
 		})
 	}()
-	defer func() { cancel(); _ = <-over }()
+	defer func() { cancel(); <-done }()
 	tick := time.NewTicker(redrawEvery)
 	defer tick.Stop()
 	for {
 		if err := redraw(ctx, env, op, ended); err != nil {
-			select { // the host may have stopped meanwhile
-			case end := <-over:
-				over <- end
-				if end == nil {
-					return nil
-				}
+			select {
+			case end := <-over: // the host has stopped meanwhile
+				return end
 			case <-time.After(settle):
+				return err
 			}
-			return err
 		}
 		select {
 		case <-tick.C:
@@ -54,10 +51,9 @@ func liveTree(ctx context.Context, env *Env, op operatorv1.OperatorServiceClient
 			select {
 			case <-time.After(settle):
 			case err := <-over:
-				over <- err
+				return err
 			}
 		case err := <-over:
-			over <- nil // for the clean-up
 			return err
 		}
 	}
