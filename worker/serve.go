@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os/signal"
+	"syscall"
 	"time"
 
 	goplugin "github.com/hashicorp/go-plugin"
@@ -35,6 +37,8 @@ func serve(ctx context.Context) int {
 		return report(err)
 	}
 	log := std.logger()
+	// When a supervisor dies while a worker is stopped, the kernel hangs up on that worker's group. Workers live on without one.
+	signal.Ignore(syscall.SIGHUP)
 	warmed := make(chan struct{})
 	go func() {
 		defer close(warmed)
