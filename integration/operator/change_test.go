@@ -104,7 +104,9 @@ func TestAnEndGoesOnWhenWhoAskedForItLeaves(t *testing.T) {
 	t.Parallel()
 	h := rig.Up(t, sleeper())
 	root := h.RootSession("sleep")
-	rig.Until(t, rig.Soon, "the sleeper runs", func() bool { return h.Session(root.GetSessionId()).GetPid() != 0 })
+	rig.Until(t, rig.Soon, "the sleeper runs", func() bool {
+		return h.Session(root.GetSessionId()).GetState() == operatorv1.SessionState_SESSION_STATE_RUNNING
+	})
 	require.NoError(t, rig.Send(int(h.Session(root.GetSessionId()).GetPid()), syscall.SIGSTOP))
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

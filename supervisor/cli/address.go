@@ -82,6 +82,7 @@ type target struct {
 	dial   string
 	secure credentials.TransportCredentials
 	name   string
+	remote bool
 }
 
 func (a *address) target() (target, error) {
@@ -122,7 +123,7 @@ func (a *address) remote(host string) (target, error) {
 	if err != nil {
 		return target{}, usage("%w", err)
 	}
-	return target{dial: "dns:///" + host, secure: credentials.NewTLS(config), name: "tcp://" + host}, nil
+	return target{dial: "dns:///" + host, secure: mtls.ClientCredentials(config), name: "tcp://" + host, remote: true}, nil
 }
 
 // call dials the host and runs fn under a bound.
@@ -147,8 +148,12 @@ func (a *address) stream(ctx context.Context, fn func(context.Context, operatorv
 	if exitCode(err) != exitNoHost {
 		return err
 	}
-	if text := status.Convert(err).Message(); strings.Contains(text, "tls: ") || strings.Contains(text, "x509: ") {
+	text := status.Convert(err).Message()
+	switch {
+	case at.remote && strings.Contains(text, "handshake failed"):
 		return usage("%s: the two ends do not accept each other's certificates: %s", at.name, text)
+	case at.remote:
+		return &coded{code: exitNoHost, err: errors.New("no supervisor answers at " + at.name + ": " + text)}
 	}
 	return &coded{code: exitNoHost, err: errors.New("no supervisor answers at " + at.name + ": is one up?")}
 }
