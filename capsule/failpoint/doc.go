@@ -6,8 +6,8 @@
 //
 // Not promised: that points keep their names.
 //
-// The worker hits points; the launcher, when it is built with the tag too, hands
-// the variable on. Only tests build with the tag.
+// The worker hits points, and supervisor/retention; the launcher, when it is built
+// with the tag too, hands the variable on. Only tests build with the tag.
 package failpoint
 
 // Env is the variable that arms points: one or more commands separated by ";".
@@ -39,4 +39,10 @@ const (
 	Posted = "posted"
 	// Exiting is reached right before the process leaves.
 	Exiting = "exiting"
+)
+
+// The points of a supervisor's life.
+const (
+	// Pruned is reached when one session of a tree that is being removed has left its place.
+	Pruned = "pruned"
 )

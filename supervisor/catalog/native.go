@@ -138,3 +138,17 @@ func (c *Cache) stamp(key string) *stamped {
 	}
 	return c.verified[key]
 }
+
+// Files are the names, in the folder of native code, of what the entries use.
+// The error is one of reading a module; the names are not complete then.
+func (c *Cache) Files(entries []*Entry) (map[string]bool, error) {
+	names := map[string]bool{}
+	for _, e := range entries {
+		module, err := e.Digest()
+		if err != nil {
+			return names, fmt.Errorf("module of %s %s: %w", e.Manifest.Name, e.Manifest.Version, err)
+		}
+		names[c.name(c.key(module))] = true
+	}
+	return names, nil
+}

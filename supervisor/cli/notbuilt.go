@@ -9,7 +9,6 @@ func notBuilt() []*cobra.Command {
 	for _, c := range []struct{ use, short string }{
 		{"send TARGET TEXT", "Send an A2A message"},
 		{"explain CAPSULE", "Show effective grants"},
-		{"prune", "Apply retention now"},
 		{"token SES", "Show door tokens"},
 		{"effects", "Show peer calls whose outcome is unknown"},
 	} {

@@ -62,7 +62,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.AddCommand(
 		newUp(env, at), newValidate(env, at), newPs(env, at), newDelegations(env, at), newTree(env, at),
 		newKill(env, at), newStop(env, at), newLaunch(env, at), newLogs(env, at), newEvents(env, at), newTrace(env, at),
-		newHost(env, at), newDoctor(env, at), newCompile(env, at), newPack(env), newVersion(env),
+		newHost(env, at), newDoctor(env, at), newCompile(env, at), newPack(env), newPrune(env, at), newVersion(env),
 	)
 	at.shorthand(append(root.Commands(), root)...)
 	root.AddCommand(notBuilt()...)

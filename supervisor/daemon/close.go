@@ -84,6 +84,9 @@ func (h *host) close() error {
 	if h.hostAPI != nil {
 		h.hostAPI.Stop()
 	}
+	if h.pruner != nil {
+		errs = append(errs, h.pruner.Close())
+	}
 	for range h.serving {
 		errs = append(errs, <-h.served)
 	}

@@ -17,6 +17,7 @@ import (
 	"rookery/supervisor/hostapi"
 	"rookery/supervisor/ledger"
 	"rookery/supervisor/operator"
+	"rookery/supervisor/retention"
 	"rookery/supervisor/roots"
 	"rookery/supervisor/store"
 )
@@ -33,7 +34,7 @@ func open(ctx context.Context, o Options) (_ *host, err error) {
 			err = errors.Join(err, h.close())
 		}
 	}()
-	for _, step := range []func(context.Context) error{h.find, h.claim, h.install, h.know, h.grow, h.resume} {
+	for _, step := range []func(context.Context) error{h.find, h.claim, h.install, h.know, h.grow, h.keep, h.resume} {
 		if err := step(ctx); err != nil {
 			return h, err
 		}
@@ -117,14 +118,14 @@ func (h *host) grow(ctx context.Context) (err error) {
 	h.tree = delegation.New(ctx, delegation.Config{
 		Ledger: h.ledger, Launcher: h.launcher, Catalog: h.catalog, Native: h.native, State: h.state, Limits: limits, Mounts: mounts,
 		EngineKey: h.engineKey, Orphan: delegation.Orphan{Timeout: h.o.Fleet.OrphanTimeout}, Refused: h.refused,
-		Log: h.log,
+		Disk: retention.NewFloor(h.state.Root, h.diskChanged).Check, Log: h.log,
 	})
 	h.set = roots.New(ctx, roots.Config{
 		Ledger: h.ledger, Start: h.tree.StartRoot, Door: launcher.OpenDoor, Tell: h.rootChanged, Log: h.log,
 	}, h.roots)
 	h.hostAPI = hostapi.New(h.tree, h.ledger, h.launcher, h.log)
 	h.operator, err = operator.New(operator.Config{
-		Tree: h.tree, Ledger: h.ledger, Launcher: h.launcher, Catalog: h.catalog, Events: h.events, Roots: h.set, TLS: secured, Log: h.log,
+		Tree: h.tree, Ledger: h.ledger, Launcher: h.launcher, Catalog: h.catalog, Events: h.events, Roots: h.set, Prune: h.prune, TLS: secured, Log: h.log,
 		Host: operator.Host{
 			Version: h.o.Version, StateDir: h.state.Root, StartedAt: time.Now(), Limits: limits, Containment: "advisory", Checks: h.checks(),
 		},
@@ -134,6 +135,9 @@ func (h *host) grow(ctx context.Context) (err error) {
 
 // resume concludes what an earlier supervisor left unfinished, and clears what no live session needs.
 func (h *host) resume(ctx context.Context) error {
+	if err := h.pruner.Resume(ctx); err != nil {
+		h.log.Error().Err(err).Msg("a removal that an earlier supervisor had begun is not finished: what it was about may be half there")
+	}
 	n, err := h.tree.Sweep(ctx)
 	if n > 0 {
 		h.log.Warn().Int("sessions", n).Msg("an earlier supervisor did not end cleanly: its sessions were concluded")

@@ -18,6 +18,7 @@ import (
 	"rookery/supervisor/hostapi"
 	"rookery/supervisor/ledger"
 	"rookery/supervisor/operator"
+	"rookery/supervisor/retention"
 	"rookery/supervisor/roots"
 	"rookery/supervisor/store"
 )
@@ -64,6 +65,7 @@ func Up(ctx context.Context, o Options) (ok bool, err error) {
 		return false, err
 	}
 	h.set.Start(past)
+	h.pruner.Run(ctx)
 	ok, err = h.run(ctx)
 	h.clean = err == nil
 	return ok, err
@@ -84,6 +86,7 @@ type host struct {
 	tree      *delegation.Tree
 	roots     []roots.Root
 	set       *roots.Set
+	pruner    *retention.Pruner
 	// clean is set when everything has ended as it was meant to.
 	clean    bool
 	hostAPI  *hostapi.Server

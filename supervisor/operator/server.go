@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"rookery/supervisor/delegation"
 	"rookery/supervisor/events"
 	"rookery/supervisor/ledger"
+	"rookery/supervisor/retention"
 	"rookery/supervisor/roots"
 )
 
@@ -43,7 +45,9 @@ type Config struct {
 	Catalog  *catalog.Catalog
 	Events   *events.Ring
 	Roots    *roots.Set
-	Host     Host
+	// Prune removes what is not kept any more, or says what that is.
+	Prune func(ctx context.Context, dry bool) (retention.Report, error)
+	Host  Host
 	// TLS is how TCP connections are secured; nil refuses them.
 	TLS *tls.Config
 	Log zerolog.Logger
@@ -59,6 +63,7 @@ type Server struct {
 	catalog  *catalog.Catalog
 	events   *events.Ring
 	roots    *roots.Set
+	prune    func(ctx context.Context, dry bool) (retention.Report, error)
 	host     Host
 	valid    protovalidate.Validator
 	grpc     *grpc.Server
@@ -86,12 +91,13 @@ func New(c Config) (*Server, error) {
 		&operatorv1.ListSessionsRequest{}, &operatorv1.GetSessionRequest{}, &operatorv1.ListDelegationsRequest{},
 		&operatorv1.GetDelegationRequest{}, &operatorv1.KillDelegationRequest{}, &operatorv1.StopSessionRequest{},
 		&operatorv1.LaunchCapsuleRequest{}, &operatorv1.WatchEventsRequest{}, &operatorv1.TailLogsRequest{},
+		&operatorv1.PruneRequest{},
 	))
 	if err != nil {
 		return nil, fmt.Errorf("operator API rules: %w", err)
 	}
 	s := &Server{
-		tree: c.Tree, ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, events: c.Events, roots: c.Roots, host: c.Host, valid: valid,
+		tree: c.Tree, ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, events: c.Events, roots: c.Roots, prune: c.Prune, host: c.Host, valid: valid,
 		health: health.NewServer(), log: c.Log, stopping: make(chan struct{}),
 	}
 	s.grpc = grpc.NewServer(
