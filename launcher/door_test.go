@@ -61,6 +61,7 @@ func TestADoorThatIsKeptIsHandedFromWorkerToWorkerAndNeverRefuses(t *testing.T) 
 
 // hammer asks until stop. An answer may be cut off by its worker's death; the port must be open whenever somebody comes.
 func hammer(t *testing.T, url string, stop <-chan struct{}) {
+	t.Helper()
 	for {
 		select {
 		case <-stop:
@@ -71,7 +72,7 @@ func hammer(t *testing.T, url string, stop <-chan struct{}) {
 		if assert.NoError(t, err) {
 			conn.Close()
 		}
-		response, err := http.Get(url) //nolint:noctx // bounded by the worker's and the stand-in's own times
+		response, err := http.Get(url) // bounded by the worker's and the stand-in's own times
 		if err != nil {
 			assert.NotErrorIs(t, err, syscall.ECONNREFUSED)
 			continue

@@ -143,7 +143,7 @@ func TestTheAddressOfARootStaysWhileItRunsAgain(t *testing.T) {
 		require.NoError(t, rig.Send(int(s.GetPid()), syscall.SIGKILL))
 	}
 	running(5)
-	response, err := http.Get(card) //nolint:noctx // a capsule that runs answers at once
+	response, err := http.Get(card) // a capsule that runs answers at once
 	require.NoError(t, err)
 	_ = response.Body.Close()
 	assert.Equal(t, http.StatusOK, response.StatusCode)
@@ -153,7 +153,7 @@ func TestTheAddressOfARootStaysWhileItRunsAgain(t *testing.T) {
 	assert.NotZero(t, seen[http.StatusServiceUnavailable])
 	assert.Len(t, seen, 2, "nothing else was answered: %v", seen)
 	assert.Equal(t, 0, h.Stop())
-	_, err = http.Get(card) //nolint:bodyclose,noctx // nobody answers
+	_, err = http.Get(card) // nobody answers
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	h.NothingLeft()
 }
@@ -164,7 +164,7 @@ func TestAnOperatorsStopIsNotUndoneByThePolicy(t *testing.T) {
 	first := running(t, h, "sleep", 1)
 	said := h.CLI("stop", first.GetSessionId(), "--grace", "1s")
 	require.Equal(t, 0, said.Code, said.Stderr)
-	response, err := http.Get(first.GetUrl()) //nolint:noctx // the stand-in answers at once
+	response, err := http.Get(first.GetUrl()) // the stand-in answers at once
 	require.NoError(t, err, "its address is kept")
 	_ = response.Body.Close()
 	assert.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
@@ -174,6 +174,20 @@ func TestAnOperatorsStopIsNotUndoneByThePolicy(t *testing.T) {
 	assert.Equal(t, 2, again.Code)
 	assert.Contains(t, again.Stderr, "the root runs")
 	assert.Equal(t, first.GetUrl(), running(t, h, "sleep", 2).GetUrl())
+	assert.Equal(t, 0, h.Stop())
+	h.NothingLeft()
+}
+
+func TestAnOperatorsStopEndsARestartThatIsDue(t *testing.T) {
+	t.Parallel()
+	h := rig.Up(t, rig.Fleet{Capsules: []rig.Root{{
+		Name: "exit3", Restart: map[string]any{"policy": "always", "max": 1, "window": "7d", "backoff": "1h", "backoff_max": "1h"},
+	}}})
+	rig.Until(t, rig.Soon, "the restart waits", func() bool { return strings.Contains(h.Log(), "restart 1 of 1") })
+	said := h.CLI("stop", h.RootSession("exit3").GetSessionId(), "-o", "table")
+	assert.Equal(t, 0, said.Code, said.Stderr)
+	assert.Contains(t, said.Stdout, "ended error: exit 3; not restarted: stopped by an operator\n")
+	rig.Until(t, rig.Soon, "it has ended for good", func() bool { return strings.Contains(h.Stdout(), "== exit3 ") })
 	assert.Equal(t, 0, h.Stop())
 	h.NothingLeft()
 }

@@ -49,6 +49,9 @@ func (s *Server) StopSession(ctx context.Context, q *operatorv1.StopSessionReque
 		return nil, err
 	}
 	s.log.Info().Str("session", row.ID).Str("by", caller(ctx)).Msg("an operator ends a session")
+	if err := s.holdRoot(ctx, row); err != nil {
+		return nil, failure(err)
+	}
 	if row, err = s.tree.StopSession(ctx, row.ID, q.GetReason(), grace(q.GetGrace())); err != nil {
 		return nil, failure(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	operatorv1 "rookery/proto/rookery/operator/v1"
+	"rookery/supervisor/ledger"
 	"rookery/supervisor/roots"
 )
 
@@ -29,4 +30,16 @@ func (s *Server) runRoot(ctx context.Context, q *operatorv1.LaunchCapsuleRequest
 	s.log.Info().Str("session", session).Str("root", q.GetRootId()).Str("by", caller(ctx)).Msg("an operator started a root")
 	row, _ := s.ledger.Session(session)
 	return &operatorv1.LaunchCapsuleResponse{Session: sessionRow(row)}, nil
+}
+
+// holdRoot keeps a root of the fleet from running again after a session that is to end.
+func (s *Server) holdRoot(ctx context.Context, row ledger.Session) error {
+	if row.RootID == "" {
+		return nil
+	}
+	err := s.roots.Hold(ctx, row.RootID, row.ID)
+	if errors.Is(err, roots.ErrUnknown) || errors.Is(err, roots.ErrStopping) {
+		return nil // launched by an operator, or nothing runs again anyway
+	}
+	return err
 }

@@ -49,8 +49,7 @@ func TestARootThatFailsAtOnceIsGivenUp(t *testing.T) {
 	t.Parallel()
 	k := counter{policy: usual(fleet.OnFailure)}
 	at := epoch
-	for number, wait := range []time.Duration{100, 200, 400, 800, 1600} {
-		wait *= time.Millisecond
+	for number, wait := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond, 1600 * time.Millisecond} {
 		assert.Equal(t, decision{again: true, wait: wait, number: number + 1}, k.after(end{at: at, ran: 50 * time.Millisecond}))
 		at = at.Add(wait + 50*time.Millisecond)
 	}

@@ -27,12 +27,20 @@ type keeper struct {
 	ended chan seen
 	// again is the wait before the next run; nil when there is none to wait for.
 	again *time.Timer
-	// last is the latest end.
+	// session is the latest, last the latest end.
+	session string
 	last    Result
+	// held is a session after which nothing follows: an operator wanted it to end.
+	held    string
 	stopped bool
 }
 
-type order struct{ answer chan<- answered }
+// order is to run the root, or to hold it after a session.
+type order struct {
+	run    bool
+	hold   string
+	answer chan<- answered
+}
 
 type answered struct {
 	session string
@@ -77,7 +85,7 @@ func (k *keeper) begin() (session string, err error) {
 		k.decide(end{at: time.Now(), meant: stopping})
 		return "", err
 	}
-	k.ended = make(chan seen, 1)
+	k.session, k.ended = session, make(chan seen, 1)
 	k.set.wg.Go(func() {
 		s, err := k.set.config.Ledger.WaitEnded(k.set.ctx, session)
 		k.ended <- seen{s, err}
@@ -100,7 +108,12 @@ func (k *keeper) live() {
 			k.again = nil
 			_, _ = k.begin() // what went wrong is decided about there
 		case o := <-k.orders:
-			o.answer <- k.obey()
+			if o.run {
+				o.answer <- k.obey()
+			} else {
+				k.hold(o.hold)
+				o.answer <- answered{}
+			}
 		case <-stopping:
 			stopping, k.stopped = nil, true
 			if k.wait(0); k.ended == nil {
@@ -125,7 +138,12 @@ func (k *keeper) over(e seen) {
 		return
 	}
 	k.last = resultOf(e.session)
-	k.decide(end{at: time.Now(), ran: since(e.session), ok: e.session.Status == outcome.OK, meant: meant(e.session)})
+	wanted := meant(e.session)
+	if !wanted && k.held == e.session.ID {
+		wanted = true // it was quicker than the operator
+		k.note(heldNote)
+	}
+	k.decide(end{at: time.Now(), ran: since(e.session), ok: e.session.Status == outcome.OK, meant: wanted})
 }
 
 // decide follows an end: another run after a wait, or none.
@@ -152,13 +170,19 @@ func (k *keeper) giveUp() {
 	note := fmt.Sprintf("gave up after %d restarts in %s", k.root.Restart.Max, delegation.Span(k.root.Restart.Window))
 	log := k.set.config.Log.With().Str("root", k.root.ID).Str("session", k.last.Session).Logger()
 	log.Error().Str("status", string(k.last.Status)).Str("detail", k.last.Detail).Msg(note)
-	k.last.Detail = join(k.last.Detail, note)
-	if k.last.Session != "" {
-		if err := k.set.config.Ledger.Note(k.set.ctx, k.last.Session, note); err != nil {
-			log.Error().Err(err).Msg("it could not be noted that the root was given up")
-		}
-	}
+	k.note(note)
 	k.tell(Change{Session: k.last.Session, State: GaveUp, Detail: k.last.Detail})
+}
+
+// note adds to the latest end what follows it.
+func (k *keeper) note(text string) {
+	k.last.Detail = join(k.last.Detail, text)
+	if k.last.Session == "" {
+		return
+	}
+	if err := k.set.config.Ledger.Note(k.set.ctx, k.last.Session, text); err != nil {
+		k.set.config.Log.Error().Err(err).Str("root", k.root.ID).Str("session", k.last.Session).Msg("it could not be noted what followed its end")
+	}
 }
 
 // settle makes an end the result, unless there is one.
@@ -187,6 +211,22 @@ func (k *keeper) obey() answered {
 	}
 	session, err := k.begin()
 	return answered{session, err}
+}
+
+// heldNote is what follows an end that an operator did not want to be followed by another run.
+const heldNote = "not restarted: stopped by an operator"
+
+// hold ends the wait after a session, or sees to it that there will be none.
+func (k *keeper) hold(session string) {
+	switch {
+	case session != k.session:
+	case k.ended != nil:
+		k.held = session
+	case k.again != nil:
+		k.wait(0)
+		k.note(heldNote)
+		k.settle(k.last)
+	}
 }
 
 // wait sets the wait before the next run, or ends it.

@@ -98,7 +98,7 @@ func (s *Set) Start(past map[string]ledger.Session) {
 			k.keep(last)
 		} else {
 			k.open()
-			k.begin()
+			_, _ = k.begin() // what went wrong is decided about there
 		}
 		s.wg.Go(k.live)
 	}
@@ -122,23 +122,40 @@ func (s *Set) Wait(ctx context.Context, i int) (Result, error) {
 // Run starts a root that has ended, or is waiting to run again, and counts its restarts anew. It returns the new session. The error is
 // ErrUnknown, ErrRuns, ErrStopping, a *delegation.Refusal, or the context's: then the root may have been started all the same.
 func (s *Set) Run(ctx context.Context, id string) (session string, err error) {
+	a, err := s.ask(ctx, id, order{run: true})
+	if err != nil {
+		return "", err
+	}
+	return a.session, a.err
+}
+
+// Hold keeps a root from running again after a session of it that an operator wanted to end, also when that had ended by itself and the
+// root was waiting. A session that is not the root's latest changes nothing. The error is ErrUnknown, ErrStopping or the context's.
+func (s *Set) Hold(ctx context.Context, id, session string) error {
+	_, err := s.ask(ctx, id, order{hold: session})
+	return err
+}
+
+// ask hands an order to the root's keeper and waits for its answer.
+func (s *Set) ask(ctx context.Context, id string, o order) (answered, error) {
 	k := s.byID[id]
 	if k == nil {
-		return "", fmt.Errorf("%s: %w", id, ErrUnknown)
+		return answered{}, fmt.Errorf("%s: %w", id, ErrUnknown)
 	}
 	answer := make(chan answered, 1)
+	o.answer = answer
 	select {
-	case k.orders <- order{answer}:
+	case k.orders <- o:
 	case <-s.ctx.Done():
-		return "", ErrStopping
+		return answered{}, ErrStopping
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return answered{}, ctx.Err()
 	}
 	select {
 	case a := <-answer:
-		return a.session, a.err
+		return a, nil
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return answered{}, ctx.Err()
 	}
 }
 

@@ -236,6 +236,34 @@ func TestAStopDuringTheWaitEndsAtOnce(t *testing.T) {
 	})
 }
 
+func TestAnOperatorsStopReachesARootThatWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, fails)
+		set := b.set(fleet.OnFailure)
+		set.Start(nil)
+		first := b.ledger.Sessions(ledger.Filter{})[0].ID
+		pass(160 * ms) // the second session runs
+		require.NoError(t, set.Hold(t.Context(), "top", first), "it is not the latest any more")
+		pass(50 * ms) // the second session has failed
+		second := b.ledger.Sessions(ledger.Filter{})[1].ID
+		require.NoError(t, set.Hold(t.Context(), "top", second))
+		r, err := set.Wait(t.Context(), 0)
+		require.NoError(t, err)
+		assert.Equal(t, "exit 3; not restarted: stopped by an operator", r.Detail)
+		pass(time.Hour)
+		assert.Len(t, b.starts(), 2)
+
+		// Its end may be on the way when the operator comes.
+		session, err := set.Run(t.Context(), "top")
+		require.NoError(t, err)
+		require.NoError(t, set.Hold(t.Context(), "top", session))
+		pass(time.Hour)
+		assert.Len(t, b.starts(), 3)
+		require.ErrorIs(t, set.Hold(t.Context(), "none", session), roots.ErrUnknown)
+	})
+}
+
 func TestARootThatRunsWhenTheStopComesEndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
