@@ -70,7 +70,7 @@ func TestAFleetThatIsWrongIsRefusedBeforeAnythingIsMade(t *testing.T) {
 		"a negative limit":           {minimal + "limits: {max_children: -1}\n", []string{"fleet.yaml:3:", "max_children"}},
 		"a limit beyond all numbers": {minimal + "limits: {max_children: 99999999999999999999}\n", []string{"fleet.yaml:3:", "max_children"}},
 		"a length of time of nobody": {minimal + "orphan_timeout: soon\n", []string{"fleet.yaml:3:", "orphan_timeout"}},
-		"a restart that never ends":  {minimal + store + "capsules:\n- {name: nap, version: 0.1.0, restart: {policy: always}}\n", []string{"fleet.yaml:5:", "restart"}},
+		"restarts without an end":    {minimal + store + "capsules:\n- {name: nap, version: 0.1.0, restart: {policy: always, window: 3s}}\n", []string{"fleet.yaml:5:", "restart.window"}},
 		"what is not built":          {minimal + "http: {listen: \"127.0.0.1:0\"}\n", []string{"fleet.yaml:3:", "http.listen", "not built yet"}},
 		"a variable of the host":     {minimal + store + "capsules:\n- {name: nap, version: 0.1.0, env: {MURMUR_SPAWNER: x}}\n", []string{"MURMUR_SPAWNER"}},
 		"an alias that explodes": {minimal + "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n" +
