@@ -192,6 +192,25 @@ func TestAnOperatorsStopEndsARestartThatIsDue(t *testing.T) {
 	h.NothingLeft()
 }
 
+func TestManyRestartsLeaveNoDescriptorBehind(t *testing.T) {
+	t.Parallel()
+	rig.Heavy(t)
+	h := rig.Up(t, rig.Fleet{Capsules: []rig.Root{{
+		Name: "silent-ok", Restart: map[string]any{"policy": "always", "max": 1000, "window": "1h", "backoff": "1ms", "backoff_max": "1ms"},
+	}}})
+	after := func(sessions int) int {
+		rig.Until(t, 3*rig.Soon, fmt.Sprintf("%d sessions have begun", sessions), func() bool { return len(h.Sessions()) >= sessions })
+		n, err := rig.Descriptors(h.PID())
+		require.NoError(t, err)
+		return n
+	}
+	few := after(5)
+	// A session that runs while they are counted has some twenty: its folders, logs, pipes and its process.
+	assert.LessOrEqual(t, after(60), few+20)
+	assert.Equal(t, 0, h.Stop())
+	h.NothingLeft()
+}
+
 // ended waits until a root has a session that has ended.
 func ended(t *testing.T, h *rig.Host, root string) {
 	t.Helper()
