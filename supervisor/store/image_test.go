@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"hash/fnv"
+	"slices"
 )
 
 // pageSize is that of the files made here, whatever the machine's is.
@@ -59,7 +60,7 @@ func pageOf(id uint64, flags uint16, entries ...entry) []byte {
 			set32(table[4:], uint32(len(e.key)))
 			set64(table[branchChild:], e.child)
 		}
-		b = append(append(b, e.key...), e.value...)
+		b = slices.Concat(b, e.key, e.value)
 	}
 	set64(b[pageID:], id)
 	set16(b[pageFlags:], flags)
