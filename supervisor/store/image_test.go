@@ -60,7 +60,7 @@ func pageOf(id uint64, flags uint16, entries ...entry) []byte {
 			set32(table[4:], uint32(len(e.key)))
 			set64(table[branchChild:], e.child)
 		}
-		b = slices.Concat(b, e.key, e.value)
+		b = slices.Concat(b, []byte(e.key), []byte(e.value))
 	}
 	set64(b[pageID:], id)
 	set16(b[pageFlags:], flags)
