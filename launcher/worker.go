@@ -101,6 +101,9 @@ func (w *Worker) OpenGate() error {
 // Done is closed when the process has ended and been reaped, its group killed, and Exit is known.
 func (w *Worker) Done() <-chan struct{} { return w.done }
 
+// Gone asks the kernel whether the process has ended. It may be true shortly before Done is closed.
+func (w *Worker) Gone() bool { return w.process.Fired() }
+
 // Exit waits for Done and returns how the process ended.
 func (w *Worker) Exit() Exit {
 	<-w.done

@@ -41,6 +41,9 @@ func (h *host) run(ctx context.Context) (ok bool, err error) {
 			if err == nil {
 				err = failure
 			}
+			if failure != nil {
+				return false, err // what did not end will not be told
+			}
 		}
 		if open == nil && (drain.over || h.o.Once && !drain.asked) {
 			return ok, err

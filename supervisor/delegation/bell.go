@@ -2,6 +2,7 @@ package delegation
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"rookery/supervisor/ledger"
@@ -26,11 +27,22 @@ func (t *Tree) Recorded(session, delegationID string) bool {
 
 // Delivered marks outcomes as acknowledged by the worker of the session they were released to, in the ledger and then in the records.
 func (t *Tree) Delivered(ctx context.Context, session string, delegationIDs []string) error {
-	if err := t.ledger.Delivered(ctx, session, delegationIDs, time.Now()); err != nil {
+	// What is not new costs neither a commit nor a look at the disk, however often a worker says it.
+	var fresh []string
+	for _, id := range delegationIDs {
+		d, ok := t.ledger.Delegation(id)
+		if ok && d.ParentSessionID == session && d.Told && !d.Delivered && !slices.Contains(fresh, id) {
+			fresh = append(fresh, id)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := t.ledger.Delivered(ctx, session, fresh, time.Now()); err != nil {
 		return err
 	}
-	for _, id := range delegationIDs {
-		if d, ok := t.ledger.Delegation(id); ok && d.ParentSessionID == session && d.Delivered {
+	for _, id := range fresh {
+		if d, ok := t.ledger.Delegation(id); ok && d.Delivered {
 			t.noteDelivered(d)
 		}
 	}

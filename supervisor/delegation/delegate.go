@@ -16,6 +16,9 @@ import (
 // MaxTaskBytes bounds a task's text: a guest's request holds at most 1 MiB, and a task file no more.
 const MaxTaskBytes = 1 << 20
 
+// maxIDBytes bounds each of the names that a worker gives a request: they are kept in the ledger. Those of this program have 36.
+const maxIDBytes = 256
+
 // Request is what a capsule asks for.
 type Request struct {
 	// ID is unique among the requests of the asking session; a repeat answers with the first delegation.
@@ -85,6 +88,8 @@ func (q Request) check() *Refusal {
 	switch {
 	case q.ID == "" || q.TaskID == "" || q.ContextID == "":
 		return refuse(CodeBadRequest, "a delegation needs a request id, a task id and a context id")
+	case max(len(q.ID), len(q.TaskID), len(q.ContextID)) > maxIDBytes:
+		return refuse(CodeBadRequest, "a request id, a task id and a context id have at most %d bytes each", maxIDBytes)
 	case len(q.Task) > MaxTaskBytes:
 		return overLimit("too_large", MaxTaskBytes, len(q.Task), "the task has %d bytes; at most %d go with a delegation", len(q.Task), MaxTaskBytes)
 	case q.Deadline < 0:

@@ -45,7 +45,8 @@ func (t *Tree) mark(session string, cause ledger.Cause) ([]ledger.Session, error
 	}
 	for _, s := range sessions {
 		if r := t.run(s.ID); r != nil && !r.marked {
-			r.marked = true
+			// Asked when the cause is durable: one that came after the exit has ended nothing.
+			r.marked, r.late = true, r.gone()
 			r.stood = t.ownRecord(r.session) != nil
 		}
 	}
@@ -83,10 +84,18 @@ func (t *Tree) finish(sessions []ledger.Session, until time.Time) error {
 }
 
 func (t *Tree) finishOne(s ledger.Session, until time.Time) error {
-	r := t.run(s.ID)
-	if r == nil {
-		return nil // settled meanwhile
+	if r := t.run(s.ID); r != nil { // else it was settled meanwhile
+		if err := t.finishRun(r, s, until); err != nil {
+			return err
+		}
 	}
+	if row, _ := t.ledger.Session(s.ID); row.State.Live() {
+		return fmt.Errorf("end session %s: its process is gone, and its end could not be committed", s.ID)
+	}
+	return nil
+}
+
+func (t *Tree) finishRun(r *run, s ledger.Session, until time.Time) error {
 	r.cancel()
 	ctx, cancel := context.WithTimeout(t.base, max(time.Until(until), 0)+gone)
 	defer cancel()
@@ -108,7 +117,7 @@ func (t *Tree) finishOne(s ledger.Session, until time.Time) error {
 	case <-r.settled:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("end session %s: its process %d was killed and is still there after %s", s.ID, s.Identity.PID, gone)
+		return fmt.Errorf("end session %s: its process %d was ended, and %s later its end is still not on record", s.ID, s.Identity.PID, gone)
 	}
 }
 

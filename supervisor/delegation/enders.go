@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,10 +68,7 @@ func (t *Tree) endAndWait(ctx context.Context, session string, state ledger.Stat
 	t.spawn(func() { done <- t.end(session, cause, budget) })
 	select {
 	case err := <-done:
-		if err != nil && !errors.Is(err, ledger.ErrTerminal) {
-			return err
-		}
-		return nil
+		return err
 	case <-ctx.Done():
 		return fmt.Errorf("session %s is being ended: %w", session, ctx.Err())
 	}
@@ -83,8 +81,9 @@ func (t *Tree) EndTask(session, task string) error {
 	if r == nil || r.session.TaskID != task {
 		return refuse(CodeNotFound, "task %q is not this session's", task)
 	}
+	r.over.say()
 	err := t.endChildren(session, ledger.Cause{Kind: ledger.CauseTask, Detail: "ended with the delegating task"})
-	r.leave()
+	r.leaving.say()
 	return err
 }
 
@@ -118,24 +117,47 @@ func (t *Tree) finishChildren(marked [][]ledger.Session, err error) error {
 }
 
 // Drain refuses new work and ends every tree: all causes first, then bottom-up, within one budget. A cancelled ctx cuts the budget
-// short: what is left is killed at once.
+// short: what is left is killed at once. So is what could not be ended for a cause, when no cause can be committed any more: a disk that
+// takes nothing must not keep a supervisor from stopping, and the next one concludes what this one could not.
 func (t *Tree) Drain(ctx context.Context, budget time.Duration) error {
 	t.draining.Store(true)
+	stopKilling := context.AfterFunc(ctx, t.killAll)
+	defer stopKilling()
 	var all []ledger.Session
 	var errs []error
 	cause := ledger.Cause{Kind: ledger.CauseDrain, Detail: "the supervisor was stopped", By: "supervisor", Tell: true}
-	for _, s := range t.ledger.Sessions(ledger.Filter{States: []ledger.State{ledger.Starting, ledger.Running, ledger.Ending}}) {
-		if s.SpawnedBy != "" {
-			continue
+	for _, root := range t.tops() {
+		sessions, err := t.mark(root, cause)
+		if errors.Is(err, ledger.ErrNotFound) {
+			continue // its intent came too late: it is refused
 		}
-		sessions, err := t.mark(s.ID, cause)
 		errs = append(errs, err)
 		all = append(all, sessions...)
 	}
-	stopKilling := context.AfterFunc(ctx, func() { t.killAll() })
-	defer stopKilling()
-	errs = append(errs, t.finish(all, time.Now().Add(budget)))
-	return errors.Join(errs...)
+	err := errors.Join(append(errs, t.finish(all, time.Now().Add(budget)))...)
+	if err != nil {
+		t.killAll()
+	}
+	return err
+}
+
+// tops are the root sessions that live, and those whose intents are on their way into the ledger: whoever was admitted before draining
+// was set is among the runs.
+func (t *Tree) tops() []string {
+	var ids []string
+	for _, s := range t.ledger.Sessions(ledger.Filter{States: []ledger.State{ledger.Starting, ledger.Running, ledger.Ending}}) {
+		if s.SpawnedBy == "" {
+			ids = append(ids, s.ID)
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, r := range t.runs {
+		if r.session.SpawnedBy == "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // killAll kills every worker without asking.

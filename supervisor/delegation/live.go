@@ -8,8 +8,8 @@ import (
 	"rookery/supervisor/ledger"
 )
 
-// watch waits for the worker's death. It ends the session at the delegation's deadline, and kills a worker that outlives its task's
-// own deadline or its own last seconds. It returns what it had to force, or "".
+// watch waits for the worker's death. It ends the session at the delegation's deadline, and kills a worker whose task outlives its own
+// deadline, or that outlives its own last seconds. It returns what it had to force, or "".
 func (r *run) watch(w *launcher.Worker) (forced string) {
 	own := r.entry.Package.Manifest.Capabilities.Limits.Deadline
 	deadline, stopDeadline := after(r.bound)
@@ -19,7 +19,7 @@ func (r *run) watch(w *launcher.Worker) (forced string) {
 	var last <-chan time.Time
 	stopLast := func() {}
 	defer func() { stopLast() }()
-	leaving := r.leaving
+	over, leaving := r.over.said, r.leaving.said
 	for {
 		select {
 		case <-w.Done():
@@ -29,6 +29,9 @@ func (r *run) watch(w *launcher.Worker) (forced string) {
 		case <-late:
 			forced = "deadline " + Span(own)
 			r.kill(w)
+		case <-over:
+			// What is left to do was bounded by whoever said so: the end of its children, and then leaveGrace.
+			over, late = nil, nil
 		case <-leaving:
 			leaving = nil
 			last, stopLast = after(leaveGrace)

@@ -81,7 +81,9 @@ func (t *Tree) record(s ledger.Session, v verdict, durationMS int64) (remains, e
 		}))
 	}
 	var left remains
+	t.answers <- struct{}{}
 	left.answer, left.path = t.answerOf(records, s)
+	<-t.answers
 	rec.ResultPath = left.path
 	left.message = notice(rec, left.answer)
 	return left, errors.Join(swept, outcome.WriteRecord(records, rec))

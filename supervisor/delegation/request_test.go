@@ -21,6 +21,9 @@ func TestARequestIsRefusedWithItsOwnCode(t *testing.T) {
 		"no request id":            {func(r *Request) { r.ID = "" }, CodeBadRequest},
 		"no task id":               {func(r *Request) { r.TaskID = "" }, CodeBadRequest},
 		"no context id":            {func(r *Request) { r.ContextID = "" }, CodeBadRequest},
+		"a request id too long":    {func(r *Request) { r.ID = strings.Repeat("k", maxIDBytes+1) }, CodeBadRequest},
+		"a task id too long":       {func(r *Request) { r.TaskID = strings.Repeat("k", maxIDBytes+1) }, CodeBadRequest},
+		"a context id too long":    {func(r *Request) { r.ContextID = strings.Repeat("k", maxIDBytes+1) }, CodeBadRequest},
 		"a negative deadline":      {func(r *Request) { r.Deadline = -time.Second }, CodeBadRequest},
 		"a task over one mebibyte": {func(r *Request) { r.Task = strings.Repeat("x", MaxTaskBytes+1) }, "too_large"},
 	} {

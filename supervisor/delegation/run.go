@@ -2,6 +2,7 @@ package delegation
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,13 +34,14 @@ type run struct {
 	launched, settled chan struct{}
 	// worker is set before launched is closed, and stays nil when there never was a process.
 	worker atomic.Pointer[launcher.Worker]
-	// leaving is closed when the task has ended: the worker has leaveGrace to go.
-	leaving chan struct{}
-	left    atomic.Bool
+	// over is said when the task has ended: its own deadline has nothing left to end. leaving is said when its children have ended too: the
+	// worker has leaveGrace to go.
+	over, leaving *signal
 	// assigned is set when the worker has taken the task: from then on it can be asked.
 	assigned atomic.Bool
-	// marked is set with the session's cause; stood when its own record was on disk by then. Guarded by Tree.causes.
-	marked, stood bool
+	// marked is set with the session's cause; late when there was nothing left to end once that was durable, stood when the session's own
+	// record was on disk by then. Guarded by Tree.causes.
+	marked, late, stood bool
 	// native is the digest of the code it runs, message the id of the message its task came with.
 	native, message string
 	// bound is the delegation's deadline, zero for a root.
@@ -50,7 +52,7 @@ func (t *Tree) newRun(session ledger.Session, d *ledger.Delegation, entry *catal
 	ctx, cancel := context.WithCancel(t.base)
 	r := &run{
 		tree: t, session: session, delegation: d, entry: entry, task: task, env: env, ctx: ctx, cancel: cancel,
-		message: id.Message.New(), launched: make(chan struct{}), settled: make(chan struct{}), leaving: make(chan struct{}),
+		message: id.Message.New(), launched: make(chan struct{}), settled: make(chan struct{}), over: newSignal(), leaving: newSignal(),
 	}
 	if d != nil {
 		r.bound = time.Duration(d.DeadlineMS) * time.Millisecond
@@ -58,9 +60,25 @@ func (t *Tree) newRun(session ledger.Session, d *ledger.Delegation, entry *catal
 	return r
 }
 
-// leave starts the worker's last seconds.
-func (r *run) leave() {
-	if r.left.CompareAndSwap(false, true) {
-		close(r.leaving)
+// gone reports whether there is no process any more, or never will be one.
+func (r *run) gone() bool {
+	if w := r.worker.Load(); w != nil {
+		return w.Gone()
+	}
+	select {
+	case <-r.launched:
+		return true
+	default:
+		return false
 	}
 }
+
+// signal is said once and heard by everybody who waits for it.
+type signal struct {
+	once sync.Once
+	said chan struct{}
+}
+
+func newSignal() *signal { return &signal{said: make(chan struct{})} }
+
+func (s *signal) say() { s.once.Do(func() { close(s.said) }) }

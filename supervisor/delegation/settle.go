@@ -1,6 +1,7 @@
 package delegation
 
 import (
+	"fmt"
 	"time"
 
 	"rookery/capsule/outcome"
@@ -40,15 +41,14 @@ func (r *run) settle(e ending) {
 	}
 
 	t.causes.RLock()
-	stood := r.stood
-	t.causes.RUnlock()
 	row, _ := t.ledger.Session(r.session.ID)
-	cause := row.Cause
-	if cause != nil && cause.At.After(died) {
+	cause, stood := row.Cause, r.stood
+	if r.late {
 		cause = nil // committed when there was nothing left to end
 	}
+	t.causes.RUnlock()
 	v := decide(evidence{record: t.ownRecord(r.session), cause: cause, stood: stood, death: death})
-	t.conclude(row, v, died, used)
+	t.insist(r.session.ID, func() error { return t.conclude(row, v, died, used) })
 	r.clear(w)
 	if len(orphans) > 0 {
 		t.spawn(func() {
@@ -62,8 +62,9 @@ func (r *run) settle(e ending) {
 // usage is what a process took: resident bytes at most, and processor time.
 type usage struct{ rss, cpuMS int64 }
 
-// conclude writes the record and then the ledger. What the disk refuses is logged and does not keep the ledger from knowing.
-func (t *Tree) conclude(s ledger.Session, v verdict, died time.Time, u usage) {
+// conclude writes the record and then the ledger, whose refusal it returns. What the disk refuses of the record is logged and does not keep
+// the ledger from knowing.
+func (t *Tree) conclude(s ledger.Session, v verdict, died time.Time, u usage) error {
 	log := t.log.With().Str("session", s.ID).Str("delegation", s.DelegationID).Str("capsule", s.Capsule).Logger()
 	took := max(died.Sub(s.StartedAt).Milliseconds(), 0)
 	left, err := t.record(s, v, took)
@@ -85,10 +86,10 @@ func (t *Tree) conclude(s ledger.Session, v verdict, died time.Time, u usage) {
 		}
 	})
 	if err != nil {
-		log.Error().Err(err).Msg("its end could not be committed")
-		return
+		return fmt.Errorf("end of session %s: %w", s.ID, err)
 	}
 	log.Info().Str("status", string(v.status)).Str("detail", v.detail).Int64("duration_ms", took).Msg("session ended")
+	return nil
 }
 
 // tasks counts the one task of a session that came to its end by itself.

@@ -152,6 +152,5 @@ func (t *Tree) conclusion(ctx context.Context, l leftover) error {
 	if !killed && cause != nil && cause.At.After(l.looked) {
 		cause = nil
 	}
-	t.conclude(s, decide(evidence{record: t.ownRecord(s), cause: cause, stood: true, death: death}), time.Now(), usage{})
-	return nil
+	return t.conclude(s, decide(evidence{record: t.ownRecord(s), cause: cause, stood: true, death: death}), time.Now(), usage{})
 }

@@ -57,6 +57,9 @@ type Tree struct {
 	base context.Context
 	stop context.CancelFunc
 
+	// answers has a place for each answer that is read at this moment.
+	answers chan struct{}
+
 	draining atomic.Bool
 	wg       sync.WaitGroup // every run and every end in progress
 
@@ -65,12 +68,16 @@ type Tree struct {
 	runs   map[string]*run // by session, from intent until settled
 }
 
+// answersAtOnce bounds the answers in memory at one time: each has up to 64 MiB, and all children of a tree can end at once.
+const answersAtOnce = 4
+
 // New returns a tree that runs nothing yet. Call Sweep before anything is started, and Close when everything has ended.
 func New(ctx context.Context, c Config) *Tree {
 	base, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &Tree{
 		ledger: c.Ledger, launcher: c.Launcher, catalog: c.Catalog, native: c.Native, state: c.State, limits: c.Limits, mounts: c.Mounts,
-		engineKey: c.EngineKey, orphan: c.Orphan, refused: c.Refused, disk: c.Disk, rates: newRates(c.Limits), feeds: newFeeds(), log: c.Log, base: base, stop: stop, runs: map[string]*run{},
+		engineKey: c.EngineKey, orphan: c.Orphan, refused: c.Refused, disk: c.Disk, rates: newRates(c.Limits), feeds: newFeeds(), log: c.Log, base: base, stop: stop,
+		answers: make(chan struct{}, answersAtOnce), runs: map[string]*run{},
 	}
 }
 
