@@ -40,6 +40,7 @@ func New(tree *delegation.Tree, l ledger.Ledger, launch *launcher.Launcher, log 
 		grpc.Creds(peercred.Server(s.knows)),
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxConcurrentStreams(maxAtOnce),
+		grpc.WaitForHandlers(true), // they use the ledger, which is closed after them
 		grpc.UnaryInterceptor(s.unary),
 		grpc.StreamInterceptor(s.stream),
 	)

@@ -60,9 +60,14 @@ func (s *shares) mayTell(session string, now time.Time) bool {
 	return s.hold(session, now).told.AllowN(now, 1)
 }
 
-// open makes ctx the context of the worker's one stream; the stream it had ends.
-func (s *shares) open(ctx context.Context, session string) (context.Context, func()) {
-	sh := s.hold(session, time.Now())
+// open makes ctx the context of the worker's one stream; the stream it had ends. It takes a place like any call: a stream begins with every
+// outcome there is, and one that was ended keeps its place until its worker has read what was being sent.
+func (s *shares) open(ctx context.Context, session string, now time.Time) (context.Context, func(), error) {
+	leave, err := s.enter(session, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	sh := s.hold(session, now)
 	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	if sh.evict != nil {
@@ -70,7 +75,7 @@ func (s *shares) open(ctx context.Context, session string) (context.Context, fun
 	}
 	sh.evict = cancel
 	s.mu.Unlock()
-	return ctx, func() { cancel(); s.release(session) }
+	return ctx, func() { cancel(); s.release(session); leave() }, nil
 }
 
 func (s *shares) hold(session string, now time.Time) *share {
@@ -121,7 +126,10 @@ func (s *Server) stream(srv any, ss grpc.ServerStream, _ *grpc.StreamServerInfo,
 	if err != nil {
 		return err
 	}
-	ctx, done := s.shares.open(context.WithValue(ss.Context(), callerKey{}, w.SessionID()), w.SessionID())
+	ctx, done, err := s.shares.open(context.WithValue(ss.Context(), callerKey{}, w.SessionID()), w.SessionID(), time.Now())
+	if err != nil {
+		return err
+	}
 	defer done()
 	return next(srv, &stream{ServerStream: ss, ctx: ctx})
 }

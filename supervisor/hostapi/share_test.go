@@ -72,9 +72,11 @@ func TestAShareIsForgottenOnlyWhenItIsWhole(t *testing.T) {
 func TestASecondStreamEndsTheFirst(t *testing.T) {
 	t.Parallel()
 	s := newShares()
-	first, done := s.open(t.Context(), "ses_1")
+	first, done, err := s.open(t.Context(), "ses_1", time.Now())
+	require.NoError(t, err)
 	defer done()
-	second, doneToo := s.open(t.Context(), "ses_1")
+	second, doneToo, err := s.open(t.Context(), "ses_1", time.Now())
+	require.NoError(t, err)
 	defer doneToo()
 	<-first.Done()
 	require.ErrorIs(t, first.Err(), context.Canceled)
@@ -94,4 +96,23 @@ func TestAWorkerThatTellsWithoutEndIsRefusedAfterItsShare(t *testing.T) {
 	leave, err := s.enter("ses_1", now)
 	require.NoError(t, err, "other calls go on")
 	leave()
+}
+
+func TestAWorkerThatOpensStreamsWithoutEndIsRefusedLikeOneThatCalls(t *testing.T) {
+	t.Parallel()
+	s, now := newShares(), time.Now()
+	for range maxAtOnce { // none is read, so none comes to its end
+		_, _, err := s.open(t.Context(), "ses_1", now)
+		require.NoError(t, err)
+	}
+	_, _, err := s.open(t.Context(), "ses_1", now)
+	require.Equal(t, codes.ResourceExhausted, status.Code(err))
+
+	for range callBurst {
+		_, done, err := s.open(t.Context(), "ses_2", now)
+		require.NoError(t, err)
+		done()
+	}
+	_, _, err = s.open(t.Context(), "ses_2", now)
+	require.Equal(t, codes.ResourceExhausted, status.Code(err))
 }
