@@ -56,6 +56,9 @@ func (d *Door) ring(r *http.Request, request envelope) (any, *rpcError) {
 	if delegation == "" || !utf8.ValidString(delegation) {
 		return nil, notAwaited(delegation)
 	}
+	if !d.bells.Allow() {
+		return nil, tooManyBells()
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), resolveTimeout)
 	defer cancel()
 	recorded, err := d.link.ResolveCompletion(ctx, delegation)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 	"golang.org/x/net/netutil"
+	"golang.org/x/time/rate"
 
 	"rookery/worker/hostlink"
 	"rookery/worker/internal/live"
@@ -26,6 +27,10 @@ const (
 	requestTimeout = 15 * time.Second
 	// closing is how long requests under way may take when the door closes.
 	closing = 500 * time.Millisecond
+	// Each bell is a call to the supervisor, of which this worker has 200 a second: whoever rings without end must not use up what its own
+	// ops need. As many children as may live ring once each.
+	bellsPerSecond = 50
+	bellBurst      = 100
 )
 
 // Config is what a door needs.
@@ -48,6 +53,7 @@ type Door struct {
 	listener  net.Listener
 	server    *http.Server
 	card      cardFile
+	bells     *rate.Limiter
 }
 
 // New returns a door that is not served yet.
@@ -58,7 +64,7 @@ func New(c Config) (*Door, error) {
 	}
 	d := &Door{
 		sessionID: c.Card.SessionID, task: c.Task, link: c.Link, log: c.Log,
-		listener: netutil.LimitListener(c.Listener, maxConnections), card: file,
+		listener: netutil.LimitListener(c.Listener, maxConnections), card: file, bells: rate.NewLimiter(bellsPerSecond, bellBurst),
 	}
 	d.server = &http.Server{
 		Handler:                      d,

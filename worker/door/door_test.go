@@ -251,3 +251,19 @@ func TestACompletionWithoutASupervisorIsLeftToTheNextOne(t *testing.T) {
 		return strings.Contains(body, "msg_dlg_ours_received")
 	}, patience, 5*time.Millisecond)
 }
+
+func TestWhoeverRingsWithoutEndLeavesTheSupervisorToTheCapsule(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	began, refused := time.Now(), 0
+	for range 400 {
+		_, body := r.request(http.MethodPost, "/", bell("ses_1", "dlg_foreign"), send)
+		if strings.Contains(body, "-32603") {
+			refused++
+		}
+	}
+	// A hundred at once and fifty a second.
+	asked := 400 - refused
+	assert.GreaterOrEqual(t, asked, 100)
+	assert.LessOrEqual(t, float64(asked), 101+50*time.Since(began).Seconds())
+}

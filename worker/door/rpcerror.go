@@ -56,6 +56,10 @@ func unavailable() *rpcError {
 	return &rpcError{Code: -32603, Message: "Internal error: no supervisor answers now"}
 }
 
+func tooManyBells() *rpcError {
+	return &rpcError{Code: -32603, Message: "Internal error: too many completions at once"}
+}
+
 func versionNotSupported(requested string) *rpcError {
 	return explained(-32009, "this door speaks A2A "+protocolVersion, "VERSION_NOT_SUPPORTED", a2aDomain,
 		map[string]string{"requestedVersion": requested, "supportedVersions": protocolVersion})

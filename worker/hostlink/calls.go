@@ -34,7 +34,8 @@ func repeat[Q, A any](
 			// The supervisor counts the same time, and may have come to its end first.
 			return none, fmt.Errorf("host call: %w: %w", context.DeadlineExceeded, err)
 		}
-		if !unanswered(err) {
+		// Exhausted without a refusal is this worker's share of calls: it grows again.
+		if !unanswered(err) && status.Code(err) != codes.ResourceExhausted {
 			return none, fmt.Errorf("host call: %w", err)
 		}
 		if err := between.wait(ctx); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -212,6 +213,23 @@ func TestARefusalIsToldWhole(t *testing.T) {
 			assert.Len(t, host.Calls().Delegate, 1)
 		})
 	}
+}
+
+func TestACallBeyondTheWorkersShareIsRepeated(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	host := hosttest.Start(t, hosttest.Answers{
+		Delegate: func(context.Context, *hostv1.DelegateRequest) (*hostv1.DelegateResponse, error) {
+			if asked.Add(1) == 1 {
+				return nil, status.Error(codes.ResourceExhausted, "more than 200 calls a second")
+			}
+			return &hostv1.DelegateResponse{DelegationId: "dlg_1"}, nil
+		},
+	})
+	response, err := open(t, host, nil).Delegate(bounded(t), &hostv1.DelegateRequest{RequestId: "req_1"})
+	require.NoError(t, err)
+	assert.Equal(t, "dlg_1", response.GetDelegationId())
+	assert.Equal(t, int32(2), asked.Load())
 }
 
 func TestAnErrorThatRepeatingDoesNotMendIsReturned(t *testing.T) {
