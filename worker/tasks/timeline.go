@@ -119,6 +119,7 @@ func (s *Session) watchDeadline(ctx context.Context, d deadline) {
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
+	case <-s.guestDone: // what is left to do has its own bounds
 	case <-timer.C:
 		s.stop(d.detail)
 	}

@@ -10,6 +10,7 @@ import (
 	"rookery/capsule/outcome"
 	"rookery/proto/plugin"
 	workerv1 "rookery/proto/rookery/worker/v1"
+	"rookery/worker/internal/hosttest"
 	"rookery/worker/tasks"
 )
 
@@ -45,6 +46,27 @@ func TestAGuestThatHeedsNothingIsTrappedHalfASecondAfterTheDeadline(t *testing.T
 	assert.GreaterOrEqual(t, time.Since(before), soon+500*time.Millisecond)
 	assert.Equal(t, "deadline 300ms", r.end().Detail)
 	assert.Empty(t, r.exits())
+}
+
+func TestADeadlineThatPassesWhenTheGuestHasLeftSpoilsNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, code(func(ctx context.Context, _ tasks.Work, ops tasks.Ops) tasks.Result {
+		ops.Call(ctx, "delegate", []byte(`{"capsule":"counter","version":"0.1.0","task":"t"}`))
+		return tasks.Result{}
+	}))
+	r.Assigned.Limits.DeadlineMs = time.Second.Milliseconds()
+	before := time.Now()
+	r.host = hosttest.Start(t, hosttest.Answers{EndTask: func(ctx context.Context, _ string) error {
+		select { // the child takes its time
+		case <-time.After(time.Until(before.Add(1200 * time.Millisecond))):
+		case <-ctx.Done():
+		}
+		return nil
+	}})
+	r.HostSock = r.host.Path
+	assert.Equal(t, plugin.ExitDone, r.run())
+	assert.GreaterOrEqual(t, time.Since(before), time.Second)
+	assert.Equal(t, outcome.OK, r.end().Status)
 }
 
 // stuck is a guest that nothing stops, as one in the middle of a large bulk operation.
