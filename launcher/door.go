@@ -20,10 +20,11 @@ type Door struct {
 	stop      context.CancelFunc
 	answering sync.WaitGroup
 
-	mu     sync.Mutex // guards what follows
-	server *http.Server
-	served chan struct{} // closed when the server accepts no more
-	closed bool
+	mu        sync.Mutex // guards what follows
+	server    *http.Server
+	accepting net.Listener  // what the server accepts on
+	served    chan struct{} // closed when the server accepts no more
+	closed    bool
 }
 
 // OpenDoor opens a door at which nobody answers yet. Whoever opens it closes it.

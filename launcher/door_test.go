@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -57,6 +58,29 @@ func TestADoorThatIsKeptIsHandedFromWorkerToWorkerAndNeverRefuses(t *testing.T) 
 	require.ErrorIs(t, door.StandIn(), net.ErrClosed)
 	_, _, _, err = get(t, door.URL())
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+}
+
+func TestAsManyIdleClientsAsMayBeDoNotKeepTheNextWorkerFromItsDoor(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	door, err := launcher.OpenDoor(context.Background())
+	require.NoError(t, err)
+	defer door.Close()
+	require.NoError(t, door.StandIn())
+	for range 16 { // what a stand-in answers at once: each says nothing for as long as it is let
+		idle, err := net.Dial("tcp", strings.TrimPrefix(door.URL(), "http://"))
+		require.NoError(t, err)
+		defer idle.Close()
+		_, err = idle.Write([]byte("G"))
+		require.NoError(t, err)
+	}
+	s := spec(t, "door")
+	s.Door = door
+	w := h.exec(t, s)
+	before := time.Now()
+	require.NoError(t, w.OpenGate())
+	assert.Less(t, time.Since(before), 2*time.Second, "their five seconds are not waited for")
+	require.NoError(t, w.Stop(context.Background(), nil, 0))
 }
 
 // hammer asks until stop. An answer may be cut off by its worker's death; the port must be open whenever somebody comes.

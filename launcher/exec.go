@@ -23,7 +23,7 @@ const workerFiles = 4096
 
 // Exec starts the session's process. It runs nothing until OpenGate: it waits for one byte, and leaves when the supervisor
 // dies first. The error may be told to a capsule. On an error the process, if there was one, is gone, and of what Prepare made
-// only the records folder stays.
+// only the records folder and the work folder stay.
 func (p *Prepared) Exec(ctx context.Context) (*Worker, error) {
 	if p.used {
 		return nil, errors.New("exec: the session was discarded or started before")
@@ -51,7 +51,7 @@ func (p *Prepared) exec(ctx context.Context) (*Worker, error) {
 		return nil, errors.Join(err, out.close())
 	}
 	// The child is loading meanwhile; both must be done before the gate opens.
-	if err := errors.Join(process.Limit(unix.RLIMIT_CORE, 0), process.Limit(unix.RLIMIT_NOFILE, workerFiles), p.folders.Sync(), p.logs.handedOver()); err != nil {
+	if err := errors.Join(limit(process), p.folders.Sync(), p.logs.handedOver()); err != nil {
 		return nil, errors.Join(err, process.KillGroup(), waitFor(process.Done()), out.close())
 	}
 	pid := process.Identity().PID
@@ -74,6 +74,15 @@ func (p *Prepared) exec(ctx context.Context) (*Worker, error) {
 	p.launcher.add(w)
 	go w.watch()
 	return w, nil
+}
+
+// limit bounds the process. One that has ended already is not at fault here: its exit says more.
+func limit(process *proc.Handle) error {
+	err := errors.Join(process.Limit(unix.RLIMIT_CORE, 0), process.Limit(unix.RLIMIT_NOFILE, workerFiles))
+	if errors.Is(err, proc.ErrGone) {
+		return nil
+	}
+	return err
 }
 
 // theirs are ends of pipes that the worker inherits, ours their other ends.

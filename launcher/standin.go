@@ -84,11 +84,12 @@ func (d *Door) standIn() error {
 		ErrorLog:       stdlog.New(io.Discard, "", 0), // clients' mistakes
 	}
 	d.server, d.served = server, make(chan struct{})
-	go func(served chan<- struct{}) {
+	d.accepting = netutil.LimitListener(lent{d.listener}, standInConnections)
+	go func(accepting net.Listener, served chan<- struct{}) {
 		defer close(served)
 		// It ends only by yield or Close.
-		_ = server.Serve(netutil.LimitListener(lent{d.listener}, standInConnections))
-	}(d.served)
+		_ = server.Serve(accepting)
+	}(d.accepting, d.served)
 	return nil
 }
 
@@ -102,7 +103,8 @@ func (d *Door) yield() {
 	}
 	server := d.server
 	d.server = nil
-	_ = lent{d.listener}.Close()
+	// The limited listener, not the one beneath it: with as many clients as may be, its Accept waits for one of them to leave.
+	_ = d.accepting.Close()
 	<-d.served
 	d.answering.Go(func() {
 		// The times of the server bound each answer; what is left after them has not sent a request.
