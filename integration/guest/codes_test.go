@@ -50,6 +50,7 @@ func store(t *testing.T) []string {
 	return []string{rig.Path(rig.Misbehave), rig.Store(t,
 		rig.Package{Name: "asker", Module: asker, Allow: []string{"asker", "silent-ok", "sleep", "spin", "greedy"}},
 		rig.Package{Name: "mute", Module: asker},
+		rig.Package{Name: "hasty", Module: asker, Manifest: "name: hasty\nversion: 0.1.0\nmur_version: \"0.8\"\ncapabilities: {spawn: {allow: [spin]}, limits: {deadline_seconds: 2}}\n"},
 		rig.Package{Name: "brief", Module: asker, Manifest: "name: brief\nversion: 0.1.0\nmur_version: \"0.8\"\ncapabilities: {limits: {deadline_seconds: 1}}\n"},
 		rig.Package{Name: "greedy", Module: rig.Misbehave + "/silent-ok", Env: []string{"REGION"}},
 	)}
