@@ -37,7 +37,7 @@ func BenchmarkDelegation(b *testing.B) {
 	h := rig.Up(b, rig.Fleet{
 		Store:    []string{rig.Path(rig.Misbehave), rig.Path(capsules)},
 		Limits:   map[string]any{"max_spawns_per_root": n, "spawn_rate": "100000/m", "spawn_burst": n},
-		Capsules: []rig.Root{{Name: "widow", Task: strconv.Itoa(n)}},
+		Capsules: []rig.Root{{Name: "widow", Task: fmt.Sprintf("%d sleep", n)}},
 	})
 	widow := h.RootSession("widow")
 	told := filepath.Join(widow.GetRecordsDir(), layout.GuestStderrLog)

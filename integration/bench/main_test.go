@@ -11,8 +11,8 @@ import (
 	"rookery/launcher"
 )
 
-// bound is the longest that any wait may take.
-const bound = 30 * time.Second
+// bound is the longest that a wait may take, long that for some hundred delegations.
+const bound, long = 30 * time.Second, 10 * time.Minute
 
 // capsules is the folder of this package's own capsules, below the root of the repository.
 const capsules = "integration/bench/testdata/capsules"

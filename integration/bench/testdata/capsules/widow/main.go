@@ -1,11 +1,10 @@
-// Widow delegates to the capsule sleep as often as its task says, one after the other, and prints a line to stderr for each that has died:
-// the delegation, how many nanoseconds `delegate` took, and when `await` returned, in nanoseconds since 1970.
+// Widow delegates as often as its task says ("30 silent-ok"), one after the other, and prints a line to stderr for each child that has
+// ended: the delegation, how many nanoseconds `delegate` took, and when `await` returned, in nanoseconds since 1970.
 package main
 
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"time"
 
 	murmur "rookery/sdk/go"
@@ -14,13 +13,14 @@ import (
 func main() { murmur.Main(answer) }
 
 func answer(task string) (string, error) {
-	children, err := strconv.Atoi(task)
-	if err != nil {
+	var times int
+	var capsule string
+	if _, err := fmt.Sscan(task, &times, &capsule); err != nil {
 		return "", fmt.Errorf("task: %w", err)
 	}
-	for range children {
+	for range times {
 		begun := time.Now()
-		started, err := murmur.Delegate(murmur.DelegateRequest{Capsule: "sleep", Version: "0.1.0"})
+		started, err := murmur.Delegate(murmur.DelegateRequest{Capsule: capsule, Version: "0.1.0"})
 		took := time.Since(begun)
 		if err != nil {
 			return "", err
