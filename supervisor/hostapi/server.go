@@ -18,8 +18,8 @@ import (
 	"rookery/supervisor/ledger"
 )
 
-// The bounds of one message: a task holds at most 1 MiB of text, and JSON or protobuf around it adds little.
-const maxMessage = 4 << 20
+// maxMessage bounds one message: a guest's request of at most 1 MiB, a task of as much that it reads from a file, and what the worker adds.
+const maxMessage = 2*delegation.MaxTaskBytes + 64<<10
 
 // Server is the Host service.
 type Server struct {
@@ -37,7 +37,7 @@ type Server struct {
 func New(tree *delegation.Tree, l ledger.Ledger, launch *launcher.Launcher, log zerolog.Logger) *Server {
 	s := &Server{tree: tree, ledger: l, launcher: launch, shares: newShares(), log: log}
 	s.grpc = grpc.NewServer(
-		grpc.Creds(peercred.Server(s.knows)),
+		grpc.Creds(newConnections(peercred.Server(s.knows))),
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxConcurrentStreams(maxAtOnce),
 		grpc.WaitForHandlers(true), // they use the ledger, which is closed after them
