@@ -15,6 +15,7 @@
 // worker's process group is not reached, and a process that the kernel cannot end (uninterruptible sleep) is reported, not
 // waited for without end.
 //
-// Only the supervisor may call it. No lock of this package is held while a lock of another package is taken: Launcher.mu
-// guards its table, Worker.mu what its calls change, and neither is held across a wait.
+// Only the supervisor may call it. Launcher.mu guards its table, Worker.mu what its calls change, Door.mu the stand-in; Worker.mu
+// is taken before Door.mu and before runner's, Launcher.mu alone. None is held across a wait but for what is over at once: the
+// stand-in that yields, and in Close the connection to a process that is gone.
 package launcher
