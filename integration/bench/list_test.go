@@ -18,7 +18,7 @@ const many = 1000
 //
 //	list      all delegations over the API, in pages, as `supervisor delegations` asks for them
 //	sessions  all sessions, as `tree` asks for them
-//	tree      `supervisor tree --all`, the whole process
+//	tree      `supervisor tree --all` as a terminal shows it, the whole process
 //
 // The rows …-stopped are the same while one of the workers is under SIGSTOP. The baseline of the process is `supervisor version`, that
 // of the calls is GetHost, which gives counts alone. The rows of memory are the supervisor's own: before, with all these delegations, and a
@@ -83,5 +83,5 @@ func look(b *testing.B, h *rig.Host, r *rows, suffix string) {
 	timed("list", func() { require.Len(b, h.Delegations(), many+1) })
 	timed("sessions", func() { require.Greater(b, len(h.Sessions()), many) })
 	timed("version", func() { require.Zero(b, h.CLI("version").Code) })
-	timed("tree", func() { require.Zero(b, h.CLI("tree", "--all").Code) })
+	timed("tree", func() { require.Zero(b, h.CLI("tree", "--all", "-o", "table").Code) })
 }

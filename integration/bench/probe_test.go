@@ -54,7 +54,7 @@ type kept struct {
 	descriptors int
 }
 
-// ask waits until a host without live sessions has nothing of them any more, and then for its answer.
+// ask waits for the answer.
 func (p probe) ask(b *testing.B, h *rig.Host) (k kept) {
 	b.Helper()
 	if err := os.Remove(p.path); err != nil {

@@ -16,7 +16,7 @@ import (
 const (
 	// benchtime is the flag that says how many rounds there are.
 	benchtime = "test.benchtime"
-	// usualRounds make a median that repeats within a few percent on an idle machine, in two minutes for everything.
+	// usualRounds make a median that repeats within a few percent on an idle machine, in seven minutes for everything.
 	usualRounds = "30x"
 	// warmUps are rounds that are not counted: they fill the page cache and let processors speed up.
 	warmUps = 3

@@ -14,8 +14,8 @@ import (
 const wide, inWide = "4 4 5", 100
 
 // BenchmarkTree is how many delegations a second a tree of three levels makes, from the launch of its root until that has ended: every
-// capsule in it is a Go program that delegates, waits for all its children and ends. The baseline is a chain of one delegation each on two
-// levels, for the same way of one after the other.
+// capsule in it is a Go program that delegates, waits for all its children and ends. The row chain is a tree of one delegation on each of
+// two levels: what is left when nothing runs beside anything.
 func BenchmarkTree(b *testing.B) {
 	h := rig.Up(b, roomy())
 	r := newRows()
