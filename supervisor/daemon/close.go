@@ -70,10 +70,6 @@ func (h *host) close() error {
 	}
 	if h.tree != nil {
 		errs = append(errs, h.tree.Drain(context.WithoutCancel(h.ctx), 0))
-		h.tree.Close()
-	}
-	if h.set != nil {
-		h.set.Close()
 	}
 	if h.endEvents != nil {
 		h.endEvents()
@@ -83,6 +79,13 @@ func (h *host) close() error {
 	}
 	if h.hostAPI != nil {
 		h.hostAPI.Stop()
+	}
+	// Nobody is left who could begin anything.
+	if h.tree != nil {
+		errs = append(errs, h.tree.Close())
+	}
+	if h.set != nil {
+		h.set.Close()
 	}
 	if h.pruner != nil {
 		errs = append(errs, h.pruner.Close())

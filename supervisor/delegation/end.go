@@ -34,11 +34,14 @@ func (t *Tree) mark(session string, cause ledger.Cause) ([]ledger.Session, error
 	defer cancel()
 	t.causes.Lock()
 	defer t.causes.Unlock()
-	sessions, err := t.ledger.MarkEnding(ctx, session, func(depth int, _ ledger.Session) ledger.Cause {
+	sessions, err := t.ledger.MarkEnding(ctx, session, func(depth int, s ledger.Session) ledger.Cause {
+		c := beneath
 		if depth == 0 {
-			return cause
+			c = cause
 		}
-		return beneath
+		// For a later supervisor, if this one dies before it has asked: what came after the cause does not count.
+		c.RecordStood = t.ownRecord(s) != nil
+		return c
 	})
 	if err != nil {
 		return nil, fmt.Errorf("end session %s: %w", session, err)
@@ -47,7 +50,7 @@ func (t *Tree) mark(session string, cause ledger.Cause) ([]ledger.Session, error
 		if r := t.run(s.ID); r != nil && !r.marked {
 			// Asked when the cause is durable: one that came after the exit has ended nothing.
 			r.marked, r.late = true, r.gone()
-			r.stood = t.ownRecord(r.session) != nil
+			r.stood = t.ownRecord(r.session) != nil // also one that came while the cause was being committed
 		}
 	}
 	return sessions, nil

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"rookery/supervisor/ledger"
 )
 
@@ -13,6 +15,16 @@ const (
 	lastRetry    = 2 * time.Second
 	lastAttempts = 5
 )
+
+// passing reports what a disk or a process refuses only for a time: room, quota, descriptors, memory.
+func passing(err error) bool {
+	for _, refusal := range []error{unix.ENOSPC, unix.EDQUOT, unix.ENFILE, unix.EMFILE, unix.ENOMEM} {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	return false
+}
 
 // insist repeats the conclusion of a session until the ledger takes it: an intent without a terminal record would leave somebody waiting
 // for an outcome that never comes. Only the end of this supervisor ends it, for the next one concludes what is open.

@@ -1,9 +1,9 @@
 package delegation
 
 import (
-	"fmt"
 	"time"
 
+	"rookery/capsule/outcome"
 	"rookery/launcher"
 	"rookery/supervisor/ledger"
 )
@@ -27,7 +27,7 @@ func (r *run) watch(w *launcher.Worker) (forced string) {
 		case <-deadline:
 			r.expire()
 		case <-late:
-			forced = "deadline " + Span(own)
+			forced = "deadline " + outcome.Span(own)
 			r.kill(w)
 		case <-over:
 			// What is left to do was bounded by whoever said so: the end of its children, and then leaveGrace.
@@ -59,7 +59,7 @@ func after(d time.Duration) (<-chan time.Time, func()) {
 
 // expire ends a delegation at its deadline; the watch goes on and sees the death.
 func (r *run) expire() {
-	cause := ledger.Cause{Kind: ledger.CauseDeadline, Detail: "delegation deadline " + Span(r.bound), Tell: true}
+	cause := ledger.Cause{Kind: ledger.CauseDeadline, Detail: "delegation deadline " + outcome.Span(r.bound), Tell: true}
 	r.tree.spawn(func() {
 		if err := r.tree.end(r.session.ID, cause, endBudget); err != nil {
 			r.tree.log.Error().Err(err).Str("session", r.session.ID).Msg("the delegation deadline could not be enforced")
@@ -73,12 +73,4 @@ func (r *run) deadlineFromNow() int64 {
 		return 0
 	}
 	return time.Now().Add(r.bound).UnixMilli()
-}
-
-// Span is a length of time as details write it: whole seconds as "600s", anything else as Go does.
-func Span(d time.Duration) string {
-	if d%time.Second == 0 {
-		return fmt.Sprintf("%ds", int64(d/time.Second))
-	}
-	return d.String()
 }

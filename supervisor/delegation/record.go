@@ -23,7 +23,7 @@ func readOwn(records *beneath.Dir, s ledger.Session) (*own, error) {
 		if end.SessionID != s.ID || !spoken(end.Status) {
 			return nil, errors.New(outcome.EndFile + " is not this session's own")
 		}
-		return &own{end.Status, end.Detail}, nil
+		return &own{status: end.Status, detail: end.Detail}, nil
 	}
 	rec, found, err := outcome.ReadRecord(records)
 	if !found || err != nil {
@@ -33,7 +33,7 @@ func readOwn(records *beneath.Dir, s ledger.Session) (*own, error) {
 		rec.ReportedBy != outcome.Child || !spoken(rec.Status) {
 		return nil, errors.New(outcome.CompletionFile + " is not this session's own")
 	}
-	return &own{rec.Status, rec.Detail}, nil
+	return &own{status: rec.Status, detail: rec.Detail, unheard: rec.DeliveryError}, nil
 }
 
 func spoken(s outcome.Status) bool { return s == outcome.OK || s == outcome.Error }
@@ -67,7 +67,7 @@ type remains struct {
 func (t *Tree) record(s ledger.Session, v verdict, durationMS int64) (remains, error) {
 	rec := outcome.Record{
 		DelegationID: s.DelegationID, CapsuleName: s.Capsule, CapsuleVersion: s.Version, SessionID: s.ID, Status: v.status, Workdir: s.Workdir,
-		DurationMS: durationMS, Detail: v.detail, ReportedBy: v.reportedBy,
+		DurationMS: durationMS, Detail: v.detail, ReportedBy: v.reportedBy, DeliveryError: v.unheard,
 	}
 	records, err := openRecords(s.RecordsDir)
 	if err != nil {
@@ -135,7 +135,7 @@ func (t *Tree) noteDelivered(d ledger.Delegation) {
 	defer func() { _ = records.Close() }()
 	rec, found, err := outcome.ReadRecord(records)
 	if err == nil && found && rec.DelegationID == d.ID && !rec.Delivered {
-		rec.Delivered = true
+		rec.Delivered, rec.DeliveryError = true, ""
 		err = outcome.WriteRecord(records, rec)
 	}
 	if err != nil {

@@ -80,10 +80,3 @@ func TestAChildThatHasMoreThanItsParentIsRefusedByNameAndKey(t *testing.T) {
 	var refusal *Refusal
 	require.ErrorAs(t, env, &refusal)
 }
-
-func TestSpansReadAsDetailsWriteThem(t *testing.T) {
-	t.Parallel()
-	for d, want := range map[time.Duration]string{600 * time.Second: "600s", time.Second: "1s", 1500 * time.Millisecond: "1.5s", 0: "0s"} {
-		require.Equal(t, want, Span(d))
-	}
-}

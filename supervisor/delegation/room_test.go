@@ -49,5 +49,5 @@ func TestNothingBeginsOnADiskThatIsNearlyFull(t *testing.T) {
 	var deep *Refusal
 	require.ErrorAs(t, tree.admit(book, m, "ses", "ses", 2, m), &deep)
 	assert.Equal(t, CodeDepth, deep.Code, "what comes first is told first")
-	tree.Close()
+	require.NoError(t, tree.Close())
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rookery/capsule/layout"
+	"rookery/capsule/outcome"
 	"rookery/launcher/compose"
 )
 
@@ -26,7 +27,7 @@ func (r *run) about() string {
 	fmt.Fprintf(&b, "- Work folder: `.` (read and write). Leave the answer in `%s`.\n", layout.ResultFile)
 	fmt.Fprintf(&b, "- `%s/` holds the task (`%s`), this text, the manifest and earlier turns; nothing in it can be changed.\n", layout.RuntimeMount, layout.TaskFile)
 	r.aboutFolders(&b)
-	fmt.Fprintf(&b, "- The task ends after %s at the latest.\n", Span(m.Capabilities.Limits.Deadline))
+	fmt.Fprintf(&b, "- The task ends after %s at the latest.\n", outcome.Span(m.Capabilities.Limits.Deadline))
 	if allow := m.Capabilities.SpawnAllow; len(allow) > 0 {
 		fmt.Fprintf(&b, "- May delegate to: %s. Outcomes come with the words of the capsule that ran, fenced as untrusted.\n", strings.Join(allow, ", "))
 	}

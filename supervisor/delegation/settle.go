@@ -62,13 +62,16 @@ func (r *run) settle(e ending) {
 // usage is what a process took: resident bytes at most, and processor time.
 type usage struct{ rss, cpuMS int64 }
 
-// conclude writes the record and then the ledger, whose refusal it returns. What the disk refuses of the record is logged and does not keep
-// the ledger from knowing.
+// conclude writes the record and then the ledger. A disk that takes no record now is an error, and the ledger is not told: the record comes
+// before the telling. A place for it that is spoilt stays so, whoever waits; that is logged and does not keep the ledger from knowing.
 func (t *Tree) conclude(s ledger.Session, v verdict, died time.Time, u usage) error {
 	log := t.log.With().Str("session", s.ID).Str("delegation", s.DelegationID).Str("capsule", s.Capsule).Logger()
 	took := max(died.Sub(s.StartedAt).Milliseconds(), 0)
 	left, err := t.record(s, v, took)
-	if err != nil {
+	switch {
+	case passing(err):
+		return fmt.Errorf("record of session %s: %w", s.ID, err)
+	case err != nil:
 		log.Error().Err(err).Msg("its record could not be written")
 	}
 	ctx, cancel := t.bounded()
@@ -82,7 +85,7 @@ func (t *Tree) conclude(s ledger.Session, v verdict, died time.Time, u usage) er
 		return end, &ledger.FinishedDelegation{
 			Status: v.status, Detail: v.detail, ReportedBy: string(v.reportedBy), KilledBy: v.killedBy, DurationMS: took, ResultPath: left.path,
 			Answer:  ledger.Answer{State: a.State, Text: a.Text, Truncated: a.Truncated, WholePath: a.WholePath},
-			Message: left.message, Tell: v.tell,
+			Message: left.message, Tell: v.tell, DeliveryError: v.unheard,
 		}
 	})
 	if err != nil {

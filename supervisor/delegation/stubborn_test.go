@@ -88,7 +88,7 @@ func TestARootThatWasAdmittedBeforeTheDrainIsEndedByIt(t *testing.T) {
 	<-admitted
 	require.Empty(t, g.Sessions(ledger.Filter{}), "the intent is not committed yet")
 	require.NoError(t, tree.Drain(t.Context(), time.Second))
-	tree.Close()
+	require.NoError(t, tree.Close())
 	row, ok := g.Session(<-started)
 	require.True(t, ok)
 	require.Equal(t, ledger.Ended, row.State)
@@ -112,7 +112,7 @@ func TestAnEndThatTheDiskRefusesIsCommittedWhenItTakesItAgain(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, outcome.Crashed, row.Status)
 	assert.Equal(t, int32(3), tries.Load())
-	tree.Close()
+	require.NoError(t, tree.Close())
 }
 
 func TestASupervisorThatStopsDoesNotWaitForADiskThatTakesNothing(t *testing.T) {
@@ -122,7 +122,7 @@ func TestASupervisorThatStopsDoesNotWaitForADiskThatTakesNothing(t *testing.T) {
 	id, err := tree.StartRoot(t.Context(), root)
 	require.NoError(t, err)
 	require.ErrorContains(t, tree.Drain(t.Context(), time.Second), "session "+id+": its process is gone, and its end could not be committed")
-	tree.Close()
+	require.NoError(t, tree.Close())
 	row, _ := g.Session(id)
 	assert.Equal(t, ledger.Ending, row.State, "the next supervisor concludes it")
 }
@@ -162,7 +162,7 @@ func TestACauseCountsOnlyWhenItWasDurableBeforeTheExit(t *testing.T) {
 			assert.Equal(t, c.detail, ended.Detail)
 			tree.remove(r)
 			r.cancel()
-			tree.Close()
+			require.NoError(t, tree.Close())
 		})
 	}
 }

@@ -85,6 +85,11 @@ func (t *Tree) markLeftovers(session string, cause ledger.Cause) ([]leftover, er
 	}
 	s, _ := t.ledger.Session(session)
 	if err := look(s); err != nil {
+		for _, l := range held {
+			if l.process != nil {
+				l.process.Release()
+			}
+		}
 		return nil, err
 	}
 	sessions, err := t.mark(session, cause)
@@ -152,5 +157,6 @@ func (t *Tree) conclusion(ctx context.Context, l leftover) error {
 	if !killed && cause != nil && cause.At.After(l.looked) {
 		cause = nil
 	}
-	return t.conclude(s, decide(evidence{record: t.ownRecord(s), cause: cause, stood: true, death: death}), time.Now(), usage{})
+	e := evidence{record: t.ownRecord(s), cause: cause, stood: cause != nil && cause.RecordStood, death: death}
+	return t.conclude(s, decide(e), time.Now(), usage{})
 }

@@ -2,8 +2,10 @@ package delegation
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -81,10 +83,20 @@ func New(ctx context.Context, c Config) *Tree {
 	}
 }
 
-// Close waits for everything that was begun. Call Drain first: it does not end anything itself.
-func (t *Tree) Close() {
-	t.wg.Wait()
-	t.stop()
+// Close waits for everything that was begun, when nobody can begin anything any more. Call Drain first: it does not end anything itself.
+// The error says that a process is still there that the kernel does not end: the next supervisor finds it in the ledger.
+func (t *Tree) Close() error {
+	defer t.stop()
+	done := make(chan struct{})
+	go func() { defer close(done); t.wg.Wait() }() // ends with what it waits for, at the latest with this process
+	late := time.NewTimer(2 * gone)
+	defer late.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-late.C:
+		return fmt.Errorf("something that was begun has not ended within %s", 2*gone)
+	}
 }
 
 // bounded is a context for one change that must be made whoever still waits for it.

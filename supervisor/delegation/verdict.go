@@ -9,6 +9,8 @@ import (
 type own struct {
 	status outcome.Status
 	detail string
+	// unheard is why the child could not ring its parent's door, "" when it could or need not. It decides nothing.
+	unheard string
 }
 
 // evidence is all that decides how a session ended.
@@ -29,6 +31,7 @@ type verdict struct {
 	detail     string
 	reportedBy outcome.Reporter
 	killedBy   string
+	unheard    string
 	// tell says whether the delegating session is told.
 	tell bool
 }
@@ -38,7 +41,7 @@ type verdict struct {
 func decide(e evidence) verdict {
 	switch {
 	case e.record != nil && (e.cause == nil || e.stood):
-		return verdict{status: e.record.status, detail: outcome.BoundDetail(e.record.detail), reportedBy: outcome.Child, tell: true}
+		return verdict{status: e.record.status, detail: outcome.BoundDetail(e.record.detail), reportedBy: outcome.Child, unheard: outcome.BoundDetail(e.record.unheard), tell: true}
 	case e.cause != nil:
 		return verdict{status: e.cause.Status, detail: outcome.BoundDetail(e.cause.Detail), reportedBy: outcome.Launcher, killedBy: e.cause.By, tell: e.cause.Tell}
 	default:

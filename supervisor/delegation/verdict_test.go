@@ -64,7 +64,7 @@ func TestDecideBoundsWhateverDetailItTakesOver(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", outcome.MaxDetailBytes)
 	for _, e := range []evidence{
-		{record: &own{outcome.Error, long}},
+		{record: &own{status: outcome.Error, detail: long, unheard: long}},
 		{cause: &ledger.Cause{Status: outcome.Terminated, Detail: long}},
 		{death: long},
 	} {

@@ -16,6 +16,9 @@ func (b *Book) Forget(ctx context.Context, sessionIDs []string) error {
 			}
 		}
 		for _, s := range e.gone {
+			if _, ok := e.sessions[s.SpawnedBy]; ok && !named[s.SpawnedBy] {
+				return fmt.Errorf("session %s cannot be forgotten before %s, which delegated to it: %w", s.ID, s.SpawnedBy, ErrConflict)
+			}
 			if s.State != Ended {
 				return fmt.Errorf("session %s is %s, it cannot be forgotten: %w", s.ID, s.State, ErrConflict)
 			}

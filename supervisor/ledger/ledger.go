@@ -133,9 +133,6 @@ type Ledger interface {
 	// Delivered marks released outcomes of the session as acknowledged. Ids that are
 	// none are passed over, repeats change nothing.
 	Delivered(ctx context.Context, parentSession string, ids []string, at time.Time) error
-	// DeliveryFailed notes why released outcomes of the session were not delivered;
-	// delivered ones keep their mark.
-	DeliveryFailed(ctx context.Context, parentSession string, ids []string, why string) error
 
 	// Note adds to the ended session of a root what followed; the first note stays.
 	// ErrNotFound, or ErrConflict for any other session.

@@ -38,9 +38,6 @@ func TestALifeIsOnDiskAtEveryStep(t *testing.T) {
 	sameOnDisk(ledger.Ending)
 	require.NoError(t, h.Finish(t.Context(), child.ID, ends(outcome.Terminated, true)))
 	sameOnDisk(ledger.Ended)
-	require.NoError(t, h.DeliveryFailed(t.Context(), parent.ID, []string{child.DelegationID}, "no answer"))
-	sameOnDisk(ledger.Ended)
-	assert.Equal(t, "no answer", h.delegation(child.DelegationID).DeliveryError)
 	require.NoError(t, h.Delivered(t.Context(), parent.ID, []string{child.DelegationID}, time.Now()))
 	sameOnDisk(ledger.Ended)
 	d := h.delegation(child.DelegationID)
@@ -204,6 +201,5 @@ func TestReleasesAreNumberedAlongTheParent(t *testing.T) {
 		assert.False(t, h.delegation(not.DelegationID).Delivered)
 	}
 	require.NoError(t, h.Delivered(t.Context(), parent.ID, ids, time.Now()))
-	require.NoError(t, h.DeliveryFailed(t.Context(), parent.ID, ids, "too late"))
 	assert.Equal(t, once, h.delegation(once.ID))
 }

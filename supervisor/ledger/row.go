@@ -45,8 +45,6 @@ const (
 	CauseDrain CauseKind = "drain"
 	// CauseSweep is a later supervisor that found what a dead one had left.
 	CauseSweep CauseKind = "sweep"
-	// CauseStart is a failure before the capsule ran.
-	CauseStart CauseKind = "start"
 )
 
 // Cause is why something is ended on purpose. It is committed before anything is

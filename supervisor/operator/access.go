@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 
+	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/peer"
 
@@ -60,6 +61,12 @@ func (s *Server) allowed(pid int, uid uint32) error {
 	}
 	if _, ok := s.launcher.ByPID(pid); ok {
 		return fmt.Errorf("process %d is a worker of this supervisor", pid)
+	}
+	// What a worker forked is in the group that the worker leads; only one that made a group of its own is not told from others.
+	if group, err := unix.Getpgid(pid); err == nil {
+		if _, ok := s.launcher.ByPID(group); ok {
+			return fmt.Errorf("process %d belongs to worker %d of this supervisor", pid, group)
+		}
 	}
 	return nil
 }

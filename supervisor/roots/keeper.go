@@ -153,7 +153,7 @@ func (k *keeper) decide(e end) {
 	log := k.set.config.Log.With().Str("root", k.root.ID).Str("session", k.last.Session).Logger()
 	switch {
 	case d.again:
-		detail := fmt.Sprintf("restart %d of %d within %s, after %s", d.number, k.root.Restart.Max, delegation.Span(k.root.Restart.Window), d.wait)
+		detail := fmt.Sprintf("restart %d of %d within %s, after %s", d.number, k.root.Restart.Max, outcome.Span(k.root.Restart.Window), d.wait)
 		log.Warn().Str("status", string(k.last.Status)).Msg("the root runs again: " + detail)
 		k.tell(Change{Session: k.last.Session, State: Restarting, Detail: detail})
 		k.wait(d.wait)
@@ -167,7 +167,7 @@ func (k *keeper) decide(e end) {
 
 // giveUp notes, wherever somebody may look, that this was the last run.
 func (k *keeper) giveUp() {
-	note := fmt.Sprintf("gave up after %d restarts in %s", k.root.Restart.Max, delegation.Span(k.root.Restart.Window))
+	note := fmt.Sprintf("gave up after %d restarts in %s", k.root.Restart.Max, outcome.Span(k.root.Restart.Window))
 	log := k.set.config.Log.With().Str("root", k.root.ID).Str("session", k.last.Session).Logger()
 	log.Error().Str("status", string(k.last.Status)).Str("detail", k.last.Detail).Msg(note)
 	k.note(note)

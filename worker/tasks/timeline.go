@@ -2,9 +2,9 @@ package tasks
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"rookery/capsule/outcome"
 	"rookery/proto/plugin"
 	"rookery/worker/hostlink"
 )
@@ -94,21 +94,13 @@ func (s *Session) deadline() deadline {
 	}
 	switch {
 	case theirs.IsZero():
-		return deadline{own, "deadline " + seconds(limit), own}
+		return deadline{own, "deadline " + outcome.Span(limit), own}
 	case own.IsZero() || !theirs.After(own.Add(sameTime)):
 		left := theirs.Sub(s.started).Round(time.Second)
-		return deadline{theirs.Add(supervisorLate), "delegation deadline " + seconds(left), theirs}
+		return deadline{theirs.Add(supervisorLate), "delegation deadline " + outcome.Span(left), theirs}
 	default:
-		return deadline{own, "deadline " + seconds(limit), own}
+		return deadline{own, "deadline " + outcome.Span(limit), own}
 	}
-}
-
-// seconds words a duration as records do.
-func seconds(d time.Duration) string {
-	if d%time.Second == 0 {
-		return fmt.Sprintf("%ds", int64(d/time.Second))
-	}
-	return d.String()
 }
 
 func (s *Session) watchDeadline(ctx context.Context, d deadline) {
