@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,7 +12,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
@@ -24,6 +27,12 @@ import (
 
 // callTimeout bounds every reading call; a healthy supervisor answers from memory in milliseconds.
 const callTimeout = 10 * time.Second
+
+// errSilent begins the error of a supervisor that may well run: its records are not read in its place, nothing is done for it.
+var errSilent = errors.New("the supervisor")
+
+// nobody reports whether no supervisor runs, so that the records may speak.
+func nobody(err error) bool { return exitCode(err) == exitNoHost && !errors.Is(err, errSilent) }
 
 // address finds the host a command speaks to.
 type address struct {
@@ -106,10 +115,20 @@ func (a *address) target() (target, error) {
 	if err != nil {
 		return target{}, usage("--operator %s: %w", op, err)
 	}
-	if _, err := os.Stat(path); err != nil {
+	if err := reachable(path); errors.Is(err, fs.ErrPermission) {
+		return target{}, usage("%s: permission denied: only the user that the supervisor runs as, and root, may use it", path)
+	} else if err != nil {
 		return target{}, &coded{code: exitNoHost, err: errors.New("no supervisor answers at " + path + ": is one up? (`supervisor up`, or name it with --state)")}
 	}
 	return target{dial: "unix:" + path, secure: insecure.NewCredentials(), name: path}, nil
+}
+
+// reachable asks before the connection is tried, whose errors are text. To connect to a socket is to write to it.
+func reachable(path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	return unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
 }
 
 func (a *address) remote(host string) (target, error) {
@@ -145,6 +164,9 @@ func (a *address) stream(ctx context.Context, fn func(context.Context, operatorv
 	}
 	defer func() { _ = conn.Close() }()
 	err = fn(ctx, operatorv1.NewOperatorServiceClient(conn))
+	if status.Code(err) == codes.DeadlineExceeded { // a bound of ours: the host sets none
+		return &coded{code: exitNoHost, err: fmt.Errorf("%w at %s does not answer (it is stopped, or the machine is overloaded)", errSilent, at.name)}
+	}
 	if exitCode(err) != exitNoHost {
 		return err
 	}
@@ -161,7 +183,7 @@ func (a *address) stream(ctx context.Context, fn func(context.Context, operatorv
 // orDisk is call for what can be read from the records too, while no supervisor runs on the state folder.
 func (a *address) orDisk(ctx context.Context, fn func(context.Context, operatorv1.OperatorServiceClient) error, disk func(layout.State) error) error {
 	err := a.call(ctx, callTimeout, fn)
-	if exitCode(err) != exitNoHost {
+	if !nobody(err) {
 		return err
 	}
 	state, found := a.kept()

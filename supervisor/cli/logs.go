@@ -114,7 +114,7 @@ func (a *address) tail(ctx context.Context, q *operatorv1.TailLogsRequest, each 
 		})
 	})
 	state, kept := a.kept()
-	if exitCode(err) != exitNoHost || begun || q.GetFollow() || !kept {
+	if !nobody(err) || begun || q.GetFollow() || !kept {
 		return err
 	}
 	_, _ = fmt.Fprintln(a.env.Stderr, "no supervisor answers: this is read from the records in "+view.Clean(state.Root))

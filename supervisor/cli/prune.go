@@ -41,7 +41,7 @@ func newPrune(env *Env, at *address) *cobra.Command {
 				answer, err = op.Prune(ctx, &operatorv1.PruneRequest{DryRun: dry})
 				return err
 			})
-			if exitCode(err) == exitNoHost {
+			if nobody(err) {
 				answer, err = pruneHere(c.Context(), env, at, dry, err)
 			}
 			if err != nil {
