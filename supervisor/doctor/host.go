@@ -1,15 +1,11 @@
 package doctor
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
-	"rookery/capsule/layout"
 	operatorv1 "rookery/proto/rookery/operator/v1"
 )
 
@@ -20,34 +16,11 @@ func worker(o Options) *operatorv1.Check {
 	return required(good("worker", o.Worker))
 }
 
-// stateFolder checks what can be checked without making it.
-func stateFolder(dir string) *operatorv1.Check {
-	if err := (layout.State{Root: dir}).Check(); err != nil {
-		return required(missing("state", err.Error(), "name a folder with a shorter path in state_dir or --state"))
-	}
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return required(good("state", dir+", not made yet"))
-	case err != nil:
-		return required(missing("state", err.Error(), "name another folder in state_dir or --state"))
-	case !info.IsDir():
-		return required(missing("state", dir+" is not a folder", "name another folder in state_dir or --state"))
-	}
-	return required(good("state", dir))
-}
-
 // leastDisk is what a start needs: native code of some capsules, records and logs of a few sessions.
 const leastDisk = 256 << 20
 
 func disk(dir string) *operatorv1.Check {
-	at := dir
-	for {
-		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
-			break
-		}
-		at = filepath.Dir(at)
-	}
+	at := nearest(dir)
 	var fs unix.Statfs_t
 	if err := unix.Statfs(at, &fs); err != nil {
 		return required(missing("disk", fmt.Sprintf("%s: %v", at, err), "name another folder in state_dir or --state"))
