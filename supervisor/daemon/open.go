@@ -145,6 +145,12 @@ func (h *host) resume(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("conclude what an earlier supervisor left: %w", err)
 	}
+	if n, err = h.tree.Recover(ctx); n > 0 {
+		h.log.Warn().Int("sessions", n).Msg("the ledger was lost: sessions on disk without an end were given one")
+	}
+	if err != nil {
+		return fmt.Errorf("conclude what the ledger does not know: %w", err)
+	}
 	return errors.Join(clearFolders(h.state.WorkerRun(""), h.state.Sessions("")), sweepLineages(h.state.Records("", "")))
 }
 
