@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 	operatorv1 "rookery/proto/rookery/operator/v1"
 	"rookery/supervisor/cli/internal/view"
 )
+
+// statuses are how a delegation can have ended.
+var statuses = []string{"ok", "error", "crashed", "terminated", "unknown"}
 
 func newDelegations(env *Env, at *address) *cobra.Command {
 	var out output
@@ -29,6 +33,14 @@ func newDelegations(env *Env, at *address) *cobra.Command {
 			asJSON, err := out.json(env)
 			if err != nil {
 				return err
+			}
+			for _, name := range []string{"status", "capsule", "parent", "root"} {
+				if f := c.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+					return usage("--%s is given and empty: leave it out to list all", name)
+				}
+			}
+			if s := req.GetStatus(); s != "" && !slices.Contains(statuses, s) {
+				return usage("--status %s: the statuses are %s", s, strings.Join(statuses, ", "))
 			}
 			if req.States, err = delegationStates(states, all || req.GetStatus() != ""); err != nil {
 				return err
@@ -62,12 +74,12 @@ func newDelegations(env *Env, at *address) *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&all, "all", false, "ended delegations too")
 	f.StringSliceVar(&states, "only", nil, "only those in these states: starting, running, ending, ended")
-	f.StringVar(&req.Status, "status", "", "only this status: ok, error, crashed, terminated, unknown")
+	f.StringVar(&req.Status, "status", "", "only this status: "+strings.Join(statuses, ", "))
 	f.StringVar(&req.Capsule, "capsule", "", "only children of this capsule name")
 	f.StringVar(&req.ParentSessionId, "parent", "", "only those made by this session")
 	f.StringVar(&req.RootSessionId, "root", "", "only those beneath this root session")
 	words(c, "only", "starting", "running", "ending", "ended")
-	words(c, "status", "ok", "error", "crashed", "terminated", "unknown")
+	words(c, "status", statuses...)
 	return c
 }
 

@@ -3,12 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"rookery/capsule/id"
 	operatorv1 "rookery/proto/rookery/operator/v1"
 	"rookery/supervisor/cli/internal/view"
 )
@@ -37,8 +41,20 @@ func (e *ending) flags(c *cobra.Command) {
 	c.Flags().DurationVar(&e.grace, "grace", 5*time.Second, "time for the whole subtree to end by itself")
 }
 
+// otherEnd is the command that ends what this one does not, and the kind of id it takes.
+type otherEnd struct {
+	kind    id.Kind
+	what    string
+	command string
+}
+
+// hint is what somebody reads who gave its id to the wrong one of the two.
+func (o otherEnd) hint(query string) string {
+	return fmt.Sprintf("a %s is ended with `supervisor %s %s`", o.what, o.command, query)
+}
+
 // run has something ended and shows how it ended. The call may take the grace and as long as any other call behind it.
-func (e *ending) run(ctx context.Context, end func(context.Context, operatorv1.OperatorServiceClient, *durationpb.Duration) (id string, _ ended, _ error)) error {
+func (e *ending) run(ctx context.Context, query string, other otherEnd, end func(context.Context, operatorv1.OperatorServiceClient, *durationpb.Duration) (name string, _ ended, _ error)) error {
 	asJSON, err := e.out.json(e.env)
 	if err != nil {
 		return err
@@ -46,15 +62,21 @@ func (e *ending) run(ctx context.Context, end func(context.Context, operatorv1.O
 	if e.grace < 0 {
 		return usage("--grace %s: a length of time from 0 to 60s", e.grace)
 	}
+	if strings.HasPrefix(query, string(other.kind)) {
+		return usage("%s is a %s's id: %s", query, other.what, other.hint(query))
+	}
 	return e.at.call(ctx, e.grace+callTimeout, func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
-		id, what, err := end(ctx, op, durationpb.New(e.grace))
+		name, what, err := end(ctx, op, durationpb.New(e.grace))
+		if status.Code(err) == codes.NotFound {
+			return usage("%s (%s)", status.Convert(err).Message(), other.hint(query))
+		}
 		if err != nil {
 			return err
 		}
 		if asJSON {
 			return view.JSONObject(e.env.Stdout, what)
 		}
-		line := fmt.Sprintf("%s %s@%s ended %s", id, what.GetCapsule(), what.GetVersion(), what.GetStatus())
+		line := fmt.Sprintf("%s %s@%s ended %s", name, what.GetCapsule(), what.GetVersion(), what.GetStatus())
 		if what.GetDetail() != "" {
 			line += ": " + what.GetDetail()
 		}

@@ -14,3 +14,11 @@ func TestThePageAboutEveryCommandIsUpToDate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Reference(), string(page), "make it anew: go run ./internal/tools/clidoc > docs/commands.md")
 }
+
+func TestThePageSaysOfEachRefusedFlagThatThisBuildHasNoneOfIt(t *testing.T) {
+	t.Parallel()
+	page := Reference()
+	for _, flag := range []string{"--on-exit", "--replace"} {
+		require.Regexp(t, "(?m)^\\| `"+flag+"[^\n]*not in this build", page)
+	}
+}

@@ -80,8 +80,8 @@ func newUp(env *Env, at *address) *cobra.Command {
 	f.BoolVar(&once, "once", false, "end when every root has ended")
 	f.DurationVar(&stopTimeout, "stop-timeout", 10*time.Second, "time for ending every tree")
 	f.StringVar(&worker, "worker", "", "worker program (default: beside this one)")
-	f.StringVar(&onExit, "on-exit", "end", "what a stop does to workers: end, or keep for the next up")
-	f.BoolVar(&replace, "replace", false, "take over from a running supervisor")
+	f.StringVar(&onExit, "on-exit", "end", "what a stop does to workers: end, or keep for the next up (keep: not in this build)")
+	f.BoolVar(&replace, "replace", false, "take over from a running supervisor (not in this build)")
 	f.BoolVarP(&verbose, "verbose", "v", false, "log more")
 	return c
 }
