@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,11 +45,7 @@ type otherEnd struct {
 	kind    id.Kind
 	what    string
 	command string
-}
-
-// hint is what somebody reads who gave its id to the wrong one of the two.
-func (o otherEnd) hint(query string) string {
-	return fmt.Sprintf("a %s is ended with `supervisor %s %s`", o.what, o.command, query)
+	instead string // what the command at hand ends
 }
 
 // run has something ended and shows how it ended. The call may take the grace and as long as any other call behind it.
@@ -62,13 +57,13 @@ func (e *ending) run(ctx context.Context, query string, other otherEnd, end func
 	if e.grace < 0 {
 		return usage("--grace %s: a length of time from 0 to 60s", e.grace)
 	}
-	if strings.HasPrefix(query, string(other.kind)) {
-		return usage("%s is a %s's id: %s", query, other.what, other.hint(query))
+	if other.kind.Valid(query) {
+		return usage("there is no %s %s: it is a %s's id, which `supervisor %s` ends", other.instead, query, other.what, other.command)
 	}
 	return e.at.call(ctx, e.grace+callTimeout, func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
 		name, what, err := end(ctx, op, durationpb.New(e.grace))
 		if status.Code(err) == codes.NotFound {
-			return usage("%s (%s)", status.Convert(err).Message(), other.hint(query))
+			return usage("%s (a %s is ended with `supervisor %s`)", status.Convert(err).Message(), other.what, other.command)
 		}
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ func newKill(env *Env, at *address) *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: at.complete(completeDelegations),
 		RunE: func(c *cobra.Command, args []string) error {
-			return e.run(c.Context(), args[0], otherEnd{id.Session, "session", "stop"}, func(ctx context.Context, op operatorv1.OperatorServiceClient, grace *durationpb.Duration) (string, ended, error) {
+			return e.run(c.Context(), args[0], otherEnd{id.Session, "session", "stop", "delegation"}, func(ctx context.Context, op operatorv1.OperatorServiceClient, grace *durationpb.Duration) (string, ended, error) {
 				answer, err := op.KillDelegation(ctx, &operatorv1.KillDelegationRequest{DelegationId: args[0], Reason: e.reason, Grace: grace})
 				return answer.GetDelegation().GetDelegationId(), answer.GetDelegation(), err
 			})

@@ -21,7 +21,7 @@ func newStop(env *Env, at *address) *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: at.complete(completeSessions),
 		RunE: func(c *cobra.Command, args []string) error {
-			return e.run(c.Context(), args[0], otherEnd{id.Delegation, "delegation", "kill"}, func(ctx context.Context, op operatorv1.OperatorServiceClient, grace *durationpb.Duration) (string, ended, error) {
+			return e.run(c.Context(), args[0], otherEnd{id.Delegation, "delegation", "kill", "session"}, func(ctx context.Context, op operatorv1.OperatorServiceClient, grace *durationpb.Duration) (string, ended, error) {
 				answer, err := op.StopSession(ctx, &operatorv1.StopSessionRequest{SessionId: args[0], Reason: e.reason, Grace: grace})
 				return answer.GetSession().GetSessionId(), answer.GetSession(), err
 			})
