@@ -68,6 +68,8 @@ type Calls struct {
 	log        zerolog.Logger
 	words      trace.Budget
 	pieces     trace.Budget
+	questions  trace.Budget
+	replies    trace.Budget
 	ended      atomic.Pointer[Finish]
 
 	canceling context.Context //nolint:containedctx // ended by Cancel, whatever call is under way
@@ -82,6 +84,7 @@ func New(ctx context.Context, c Config) *Calls {
 		children: c.Children, events: c.Events, task: c.Task, artifacts: c.Artifacts, trace: c.Trace, event: c.Event,
 		delegated: c.Delegated, stop: c.Stop, work: c.Work, guestLog: c.GuestLog, log: c.Log,
 		words: trace.Budget{Now: time.Now}, pieces: trace.Budget{Now: time.Now},
+		questions: trace.Budget{Now: time.Now}, replies: trace.Budget{Now: time.Now},
 	}
 	calls.canceling, calls.cancel = context.WithCancel(ctx)
 	return calls

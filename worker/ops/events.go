@@ -18,6 +18,9 @@ const (
 // outcomes are kept, and their number is bounded by admission.
 const maxPassing = 256
 
+// maxPassingBytes bounds the text and data that they hold together: a message may have a megabyte.
+const maxPassingBytes = 8 << 20
+
 // event is one thing that happened, as a guest is told it. Kind names the field that is
 // there.
 type event struct {
@@ -48,6 +51,7 @@ type Events struct {
 	last    uint64
 	kept    []event // by seq
 	passing int     // how many of them may be forgotten
+	weight  int     // the bytes that those hold
 	changed chan struct{}
 }
 
@@ -75,7 +79,10 @@ func (e *Events) add(what event) {
 	what.Seq = e.last
 	e.kept = append(e.kept, what)
 	if what.mayPass() {
-		if e.passing++; e.passing > maxPassing {
+		e.passing++
+		e.weight += what.weight()
+		// The newest stays, however heavy.
+		for e.passing > maxPassing || e.weight > maxPassingBytes && e.passing > 1 {
 			e.forget()
 		}
 	}
@@ -85,12 +92,31 @@ func (e *Events) add(what event) {
 
 func (what event) mayPass() bool { return what.Kind == kindProgress || what.Kind == kindInput }
 
+// weight is the length of what others have written into the event.
+func (what event) weight() int {
+	switch {
+	case what.Progress != nil:
+		return len(what.Progress.Message)
+	case what.Input != nil:
+		n := len(what.Input.Text)
+		for _, p := range what.Input.Parts {
+			n += len(p.Data)
+			if p.Text != nil {
+				n += len(*p.Text)
+			}
+		}
+		return n
+	}
+	return 0
+}
+
 // forget drops the oldest event that may be. The lock is held.
 func (e *Events) forget() {
 	for i, old := range e.kept {
 		if old.mayPass() {
 			e.kept = append(e.kept[:i], e.kept[i+1:]...)
 			e.passing--
+			e.weight -= old.weight()
 			return
 		}
 	}

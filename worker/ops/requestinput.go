@@ -48,7 +48,9 @@ func requestInput(ctx context.Context, c *Calls, r inputRequest) (inputAnswer, e
 	}
 	expired, stop := expiry(r.TimeoutSecs)
 	defer stop()
-	c.trace.Emit(c.event, trace.InputRequired{TaskID: c.taskID(), PromptBytes: len(r.Prompt)})
+	if dropped, ok := c.questions.Take(); ok {
+		c.trace.Emit(c.event, trace.InputRequired{TaskID: c.taskID(), PromptBytes: len(r.Prompt), Dropped: dropped})
+	}
 	c.tell(live.InputRequired, r.Prompt)
 	message, err := c.task.Ask(ctx, r.Prompt, expired)
 	switch {
@@ -65,7 +67,9 @@ func requestInput(ctx context.Context, c *Calls, r inputRequest) (inputAnswer, e
 	for _, p := range message.Parts {
 		answer.Parts = append(answer.Parts, inputPart(p))
 	}
-	c.trace.Emit(c.event, trace.InputReceived{TaskID: c.taskID(), MessageID: message.ID, Bytes: len(answer.Text)})
+	if dropped, ok := c.replies.Take(); ok {
+		c.trace.Emit(c.event, trace.InputReceived{TaskID: c.taskID(), MessageID: message.ID, Bytes: len(answer.Text), Dropped: dropped})
+	}
 	c.events.add(event{Kind: kindInput, Input: &answer})
 	return answer, nil
 }

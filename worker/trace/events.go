@@ -116,6 +116,8 @@ type TaskFinish struct {
 type InputRequired struct {
 	TaskID      string `json:"task_id"`
 	PromptBytes int    `json:"prompt_bytes"`
+	// Dropped counts questions since the last line that have none of their own.
+	Dropped int64 `json:"dropped,omitempty"`
 }
 
 // InputReceived says that a message has reached the task.
@@ -123,6 +125,8 @@ type InputReceived struct {
 	TaskID    string `json:"task_id"`
 	MessageID string `json:"message_id"`
 	Bytes     int    `json:"bytes"`
+	// Dropped counts messages since the last line that have none of their own.
+	Dropped int64 `json:"dropped,omitempty"`
 }
 
 // TaskFailed says what the task failed of before it ended.
