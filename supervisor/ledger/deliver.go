@@ -16,6 +16,8 @@ func (b *Book) Delivered(ctx context.Context, parentSession string, ids []string
 			}
 			seen[id] = true
 			d.Delivered, d.DeliveredAt, d.DeliveryError = true, stamp(at), ""
+			// The parent's worker has the text now, and the records keep it: rows stay in memory for days.
+			d.Answer.Text, d.Message = "", ""
 			e.changeDelegation(d)
 		}
 		return nil

@@ -38,12 +38,15 @@ func TestALifeIsOnDiskAtEveryStep(t *testing.T) {
 	sameOnDisk(ledger.Ending)
 	require.NoError(t, h.Finish(t.Context(), child.ID, ends(outcome.Terminated, true)))
 	sameOnDisk(ledger.Ended)
+	assert.Equal(t, "forty-two", h.delegation(child.DelegationID).Answer.Text)
 	require.NoError(t, h.Delivered(t.Context(), parent.ID, []string{child.DelegationID}, time.Now()))
 	sameOnDisk(ledger.Ended)
 	d := h.delegation(child.DelegationID)
 	assert.True(t, d.Delivered)
 	assert.Empty(t, d.DeliveryError)
-	assert.Equal(t, "forty-two", d.Answer.Text)
+	assert.Empty(t, d.Answer.Text, "the text goes when it has arrived")
+	assert.Empty(t, d.Message)
+	assert.Equal(t, outcome.ResultText, d.Answer.State)
 	assert.EqualValues(t, 1, d.Seq)
 }
 

@@ -128,7 +128,7 @@ const LocalHost = "local"
 // Answer is the child's bounded answer, as the parent is handed it.
 type Answer struct {
 	State outcome.ResultState `json:"state"`
-	// Text holds at most outcome.MaxAnswerBytes.
+	// Text holds at most outcome.MaxAnswerBytes; empty again when the parent has acknowledged it.
 	Text      string `json:"text,omitempty"`
 	Truncated bool   `json:"truncated,omitempty"`
 	// WholePath is where the whole of a cut answer was kept, beneath the parent's
@@ -178,7 +178,7 @@ type Delegation struct {
 	// for ever when nobody is told.
 	Seq    uint64 `json:"seq,omitempty"`
 	Answer Answer `json:"answer,omitzero"`
-	// Message is the fenced text a model may be shown.
+	// Message is the fenced text a model may be shown; empty again when the parent has acknowledged it.
 	Message string `json:"message,omitempty"`
 	// Rev counts the row's committed changes, from 1.
 	Rev uint64 `json:"rev"`

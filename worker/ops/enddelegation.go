@@ -10,6 +10,10 @@ type endDelegationRequest struct {
 // child it is. What a task has ended itself is not released to it once more, so this is
 // where the outcome becomes known.
 func endDelegation(ctx context.Context, c *Calls, r endDelegationRequest) (outcome, error) {
+	// One that is out is here whole; the supervisor keeps its text only until it is acknowledged.
+	if released, ok := c.link.Outcomes().Get(r.DelegationID); ok {
+		return outcomeOf(released.GetOutcome()), nil
+	}
 	ended, err := c.link.EndDelegation(ctx, r.DelegationID)
 	if err != nil {
 		return outcome{}, err

@@ -43,8 +43,8 @@ type HostServiceClient interface {
 	// Delegate starts a child. A repeat of the same request_id answers with the first delegation.
 	// Refusals are INVALID_ARGUMENT, PERMISSION_DENIED, RESOURCE_EXHAUSTED, NOT_FOUND or UNAVAILABLE with a Refusal detail.
 	Delegate(ctx context.Context, in *DelegateRequest, opts ...grpc.CallOption) (*DelegateResponse, error)
-	// EndDelegation ends a child of the asking session and answers with its outcome; an ended one answers with the outcome
-	// it has.
+	// EndDelegation ends a child of the asking session and answers with its outcome. An ended one answers with the outcome it
+	// has, without the texts once it was acknowledged: they are the worker's then.
 	EndDelegation(ctx context.Context, in *EndDelegationRequest, opts ...grpc.CallOption) (*EndDelegationResponse, error)
 	// Acknowledge says that outcomes have arrived; it sets their delivered mark.
 	Acknowledge(ctx context.Context, in *AcknowledgeRequest, opts ...grpc.CallOption) (*AcknowledgeResponse, error)
@@ -157,8 +157,8 @@ type HostServiceServer interface {
 	// Delegate starts a child. A repeat of the same request_id answers with the first delegation.
 	// Refusals are INVALID_ARGUMENT, PERMISSION_DENIED, RESOURCE_EXHAUSTED, NOT_FOUND or UNAVAILABLE with a Refusal detail.
 	Delegate(context.Context, *DelegateRequest) (*DelegateResponse, error)
-	// EndDelegation ends a child of the asking session and answers with its outcome; an ended one answers with the outcome
-	// it has.
+	// EndDelegation ends a child of the asking session and answers with its outcome. An ended one answers with the outcome it
+	// has, without the texts once it was acknowledged: they are the worker's then.
 	EndDelegation(context.Context, *EndDelegationRequest) (*EndDelegationResponse, error)
 	// Acknowledge says that outcomes have arrived; it sets their delivered mark.
 	Acknowledge(context.Context, *AcknowledgeRequest) (*AcknowledgeResponse, error)
