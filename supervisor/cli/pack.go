@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -23,7 +24,7 @@ func newPack(env *Env) *cobra.Command {
 		Use:   "pack DIR",
 		Short: "Make a .mur.zip of a capsule's folder",
 		Long: "Checks the capsule in DIR and packs its manifest, its module and the files of requires_files into one archive, with its SHA-256 in\n" +
-			"a file beside it. The same content gives the same bytes. A store keeps both at <name>/<version>/.",
+			"a file beside it. The same content gives the same bytes. A store keeps both at <name>/<version>/; the folders of -o are made.",
 		Example: "  supervisor pack examples/misbehave/exit3\n  supervisor pack exit3 -o capsules/exit3/0.1.0/exit3-0.1.0" + pack.ArchiveSuffix,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -42,6 +43,9 @@ func newPack(env *Env) *cobra.Command {
 			}
 			if out == "" {
 				out = made.Name
+			}
+			if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+				return failed("%w", err)
 			}
 			// The archive first: one whose digest is missing or another's is refused, never run.
 			if err := atomicfile.Write(out, made.Data, packedMode); err != nil {

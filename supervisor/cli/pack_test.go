@@ -56,6 +56,16 @@ func TestPackWritesAnArchiveAndItsDigest(t *testing.T) {
 	assert.Len(t, entries, 3, "and nothing else")
 }
 
+func TestPackMakesTheFoldersOfItsArchive(t *testing.T) {
+	t.Parallel()
+	dir := unpacked(t, "name: worker\nversion: 0.1.0\n")
+	path := filepath.Join(dir, "capsules", "worker", "0.1.0", "worker-0.1.0"+pack.ArchiveSuffix)
+	e, _, errs := env(nil)
+	require.Equal(t, exitDone, Run(t.Context(), e, []string{"pack", filepath.Join(dir, "src"), "-o", path}), errs.String())
+	_, err := pack.Open(path)
+	require.NoError(t, err)
+}
+
 func TestPackRefusesWhatIsNoPackage(t *testing.T) {
 	t.Parallel()
 	dir := unpacked(t, "name: worker\nversion: latest\nrequires_files: [../x]\n")
