@@ -40,7 +40,11 @@ func newEvents(env *Env, at *address) *cobra.Command {
 			}
 			q.UntilNow = !follow
 			p := &eventPrinter{out: env.Stdout, json: asJSON, follow: follow}
-			err = at.stream(c.Context(), func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
+			stream := at.stream
+			if follow {
+				stream = at.follow
+			}
+			err = stream(c.Context(), func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
 				return watch(ctx, op, q, p.add)
 			})
 			if err != nil {

@@ -103,7 +103,11 @@ func (p *linePrinter) end() error {
 // tail gives each the lines of a log: from the host, or from the records while no supervisor runs and nothing is to be followed.
 func (a *address) tail(ctx context.Context, q *operatorv1.TailLogsRequest, each func(lines []string, restarted bool) error) error {
 	begun := false
-	err := a.stream(ctx, func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
+	from := a.stream
+	if q.GetFollow() {
+		from = a.follow
+	}
+	err := from(ctx, func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
 		stream, err := op.TailLogs(ctx, q)
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ func newTree(env *Env, at *address) *cobra.Command {
 		Use:   "tree",
 		Short: "Show sessions and their delegations as a tree",
 		Long: "Draws every session beneath the one that delegated it. With -w a terminal shows the tree live until the host stops; elsewhere the tree\n" +
-			"is printed once, and then a line for each change. --all works from the records while no supervisor runs.",
+			"is printed once, and then a line for each change, while somebody reads it. --all works from the records while no supervisor runs.",
 		Example: "  supervisor tree\n  supervisor tree -w\n  supervisor tree --all -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -35,7 +35,7 @@ func newTree(env *Env, at *address) *cobra.Command {
 				if env.Terminal {
 					show = liveTree
 				}
-				return at.stream(c.Context(), func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
+				return at.follow(c.Context(), func(ctx context.Context, op operatorv1.OperatorServiceClient) error {
 					return show(ctx, env, op, all)
 				})
 			}
