@@ -14,7 +14,7 @@
 // is ever written to a path. [Build] gives the same bytes for the same content,
 // wherever and whenever it runs.
 //
-// Not promised: that a module compiles, or that the module in a folder is the same
+// Not promised: that a module compiles ([Package.CheckStart] finds what certainly cannot start), or that the module in a folder is the same
 // file at the next call: whoever runs it takes the digest of the descriptor it has.
 // A digest beside an archive tells damage from what was packed, not who packed it.
 //

@@ -6,8 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rookery/capsule/layout"
+	"rookery/supervisor/catalog"
 	"rookery/supervisor/cli/internal/view"
 	"rookery/supervisor/daemon"
+	"rookery/supervisor/fleet"
 )
 
 func newValidate(env *Env, at *address) *cobra.Command {
@@ -15,7 +17,8 @@ func newValidate(env *Env, at *address) *cobra.Command {
 		Use:   "validate",
 		Short: "Check the fleet file and every manifest in its stores",
 		Long: "Reads the fleet file and the packages in its stores and prints every fault with file, line and field; a path of the state folder that\n" +
-			"is too long is one too. Exits 1 on any.",
+			"is too long, and a module that is cut short or exports no _start, are faults too. What a module imports is judged when it starts.\n" +
+			"Exits 1 on any.",
 		Example: "  supervisor validate\n  supervisor validate -f fleet.yaml",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -29,6 +32,7 @@ func newValidate(env *Env, at *address) *cobra.Command {
 					report.Faults = append(report.Faults, err)
 				}
 			}
+			report.Faults = append(report.Faults, unstartable(at.fleetFile())...)
 			for _, w := range report.Warnings {
 				_, _ = fmt.Fprintln(env.Stderr, "warning: "+view.CleanText(w.Error()))
 			}
@@ -42,4 +46,19 @@ func newValidate(env *Env, at *address) *cobra.Command {
 			return err
 		},
 	}
+}
+
+// unstartable are the faults of modules that are in packages without one. A fleet file that cannot be read has no packages here.
+func unstartable(fleetFile string) (faults []error) {
+	f, _, err := fleet.Load(fleetFile, fleet.Options{})
+	if err != nil {
+		return nil
+	}
+	found, _ := catalog.Open(f.Store) // what cannot be used is among the faults already
+	for _, entry := range found.Entries() {
+		if err := entry.CheckStart(); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return faults
 }

@@ -32,3 +32,17 @@ func TestValidateFindsAStateFolderWhosePathIsTooLong(t *testing.T) {
 		assert.Equal(t, code == exitFailed, strings.Contains(out.String(), "its path is 101 bytes long"), out.String())
 	}
 }
+
+func TestValidateFindsModulesThatCannotStart(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ module, want string }{
+		"one that can":      {whole, "no faults"},
+		"one without start": {whole[:8], "it exports no function _start"},
+		"one cut short":     {whole[:len(whole)-2], "ends in the middle of a section"},
+	} {
+		e, out, errs := env(nil)
+		code := Run(t.Context(), e, []string{"validate", "-f", fleetOf(t, c.module)})
+		assert.Equal(t, c.want == "no faults", code == exitDone, "%s: %s", name, errs.String())
+		assert.Contains(t, out.String(), c.want, name)
+	}
+}
