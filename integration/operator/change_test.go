@@ -107,17 +107,30 @@ func TestAnEndGoesOnWhenWhoAskedForItLeaves(t *testing.T) {
 	rig.Until(t, rig.Soon, "the sleeper runs", func() bool {
 		return h.Session(root.GetSessionId()).GetState() == operatorv1.SessionState_SESSION_STATE_RUNNING
 	})
-	require.NoError(t, rig.Send(int(h.Session(root.GetSessionId()).GetPid()), syscall.SIGSTOP))
+	pid := int(h.Session(root.GetSessionId()).GetPid())
+	require.NoError(t, rig.Send(pid, syscall.SIGSTOP))
+	rig.Until(t, rig.Soon, "the worker hangs", func() bool { return rig.Stopped(pid) })
+	watching, unwatch := context.WithTimeout(context.Background(), rig.Soon)
+	defer unwatch()
+	events, err := h.API.WatchEvents(watching, &operatorv1.WatchEventsRequest{SessionId: root.GetSessionId()})
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	done := make(chan error, 1)
 	go func() {
 		_, err := h.API.StopSession(ctx, &operatorv1.StopSessionRequest{SessionId: root.GetSessionId(), Grace: durationpb.New(time.Second)})
 		done <- err
 	}()
-	rig.Until(t, rig.Soon, "the cause is committed", func() bool {
-		return h.Session(root.GetSessionId()).GetState() == operatorv1.SessionState_SESSION_STATE_ENDING
-	})
+	// An event stays where a state that is asked for may have passed: the cause is committed.
+	for state := ""; state != "ending"; {
+		answer, err := events.Recv()
+		require.NoError(t, err)
+		state = answer.GetEvent().GetState()
+		require.NotEqual(t, "ended", state, answer.GetEvent().GetDetail())
+	}
 	cancel()
 	require.Error(t, <-done)
-	assert.Equal(t, "terminated", h.RootEnded("sleep", rig.Soon).GetStatus())
+	ended := h.RootEnded("sleep", rig.Soon)
+	assert.Equal(t, "terminated", ended.GetStatus())
+	assert.Equal(t, "ended by an operator", ended.GetDetail())
 }
