@@ -31,6 +31,19 @@ const callTimeout = 10 * time.Second
 // errSilent begins the error of a supervisor that may well run: its records are not read in its place, nothing is done for it.
 var errSilent = errors.New("the supervisor")
 
+func silent(name string) error {
+	return &coded{code: exitNoHost, err: fmt.Errorf("%w at %s does not answer (it is stopped, is overloaded, or ended the connection)", errSilent, name)}
+}
+
+// listening reports whether a process holds the socket at path, though no call came through: the kernel connects without its help.
+func listening(ctx context.Context, path string) bool {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil || errors.Is(err, unix.EAGAIN) // EAGAIN: its queue is full
+}
+
 // nobody reports whether no supervisor runs, so that the records may speak.
 func nobody(err error) bool { return exitCode(err) == exitNoHost && !errors.Is(err, errSilent) }
 
@@ -165,7 +178,7 @@ func (a *address) stream(ctx context.Context, fn func(context.Context, operatorv
 	defer func() { _ = conn.Close() }()
 	err = fn(ctx, operatorv1.NewOperatorServiceClient(conn))
 	if status.Code(err) == codes.DeadlineExceeded { // a bound of ours: the host sets none
-		return &coded{code: exitNoHost, err: fmt.Errorf("%w at %s does not answer (it is stopped, or the machine is overloaded)", errSilent, at.name)}
+		return silent(at.name)
 	}
 	if exitCode(err) != exitNoHost {
 		return err
@@ -176,6 +189,8 @@ func (a *address) stream(ctx context.Context, fn func(context.Context, operatorv
 		return usage("%s: the two ends do not accept each other's certificates: %s", at.name, text)
 	case at.remote:
 		return &coded{code: exitNoHost, err: errors.New("no supervisor answers at " + at.name + ": " + text)}
+	case listening(ctx, at.name):
+		return silent(at.name)
 	}
 	return &coded{code: exitNoHost, err: errors.New("no supervisor answers at " + at.name + ": is one up?")}
 }

@@ -47,6 +47,33 @@ func TestASupervisorThatDoesNotAnswerIsSaidAndExits3(t *testing.T) {
 	assert.False(t, nobody(err), "its records are not read in its place: it may run")
 }
 
+func TestASupervisorThatEndsConnectionsIsNotTakenForNone(t *testing.T) {
+	t.Parallel()
+	dir, socket := stateWithSocket(t)
+	require.NoError(t, os.Remove(socket))
+	listener, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = listener.Close(); <-done })
+	for _, line := range []string{"ps --all", "logs abcd", "events", "prune"} {
+		e, out, errs := env(map[string]string{"ROOKERY_STATE": dir})
+		assert.Equal(t, exitNoHost, Run(t.Context(), e, strings.Fields(line)), line)
+		assert.Contains(t, errs.String(), "the supervisor at "+socket+" does not answer", line)
+		assert.NotContains(t, errs.String(), "read from the records", line)
+		assert.Empty(t, out.String(), line)
+	}
+}
+
 // asAnother runs fn as a user to whom permissions apply: root's own are those of nobody while it runs.
 func asAnother(t *testing.T, fn func()) {
 	t.Helper()
