@@ -6,10 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rookery/capsule/layout"
-	"rookery/supervisor/catalog"
 	"rookery/supervisor/cli/internal/view"
 	"rookery/supervisor/daemon"
-	"rookery/supervisor/fleet"
 )
 
 func newValidate(env *Env, at *address) *cobra.Command {
@@ -32,7 +30,6 @@ func newValidate(env *Env, at *address) *cobra.Command {
 					report.Faults = append(report.Faults, err)
 				}
 			}
-			report.Faults = append(report.Faults, unstartable(at.fleetFile())...)
 			for _, w := range report.Warnings {
 				_, _ = fmt.Fprintln(env.Stderr, "warning: "+view.CleanText(w.Error()))
 			}
@@ -46,19 +43,4 @@ func newValidate(env *Env, at *address) *cobra.Command {
 			return err
 		},
 	}
-}
-
-// unstartable are the faults of modules that are in packages without one. A fleet file that cannot be read has no packages here.
-func unstartable(fleetFile string) (faults []error) {
-	f, _, err := fleet.Load(fleetFile, fleet.Options{})
-	if err != nil {
-		return nil
-	}
-	found, _ := catalog.Open(f.Store) // what cannot be used is among the faults already
-	for _, entry := range found.Entries() {
-		if err := entry.CheckStart(); err != nil {
-			faults = append(faults, err)
-		}
-	}
-	return faults
 }

@@ -38,6 +38,9 @@ func Check(path string) (Report, error) {
 	}
 	for _, entry := range found.Entries() {
 		r.warn(entry.Warnings)
+		if err := entry.CheckStart(); err != nil {
+			r.Faults = append(r.Faults, err)
+		}
 	}
 	if _, err := secure(f); err != nil {
 		r.Faults = append(r.Faults, err)
