@@ -73,7 +73,7 @@ func (t *Tree) endStranger(ctx context.Context, socket string) error {
 	defer cancel()
 	conn, err := (&net.Dialer{Timeout: knock}).DialContext(ctx, "unix", socket)
 	if err != nil {
-		return nil //nolint:nilerr // nobody listens: the file is all that is left
+		return nil // nobody listens: the file is all that is left
 	}
 	defer func() { _ = conn.Close() }()
 	pid, _, err := peercred.Of(conn)
