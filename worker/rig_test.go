@@ -106,10 +106,8 @@ func start(t *testing.T, body string) *rig {
 	}
 	module, err := wat.ToWasm(`(module
 		(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
-		(import "murmur" "call" (func $call (param i32 i32 i32 i32) (result i64)))
 		(memory (export "memory") 2048)
 		(data (i32.const 0) "\08\00\00\00\03\00\00\00" "on\n")
-		(data (i32.const 16) "await{}")
 		(func (export "_start") ` + body + `))`)
 	require.NoError(t, err)
 	native, err := sandbox.Compile(t.Context(), module)
@@ -260,7 +258,6 @@ const (
 	say  = `(drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 24)))`
 	cry  = `(drop (call $write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 24)))`
 	spin = cry + `(loop (br 0))`
-	wait = cry + `(drop (call $call (i32.const 16) (i32.const 5) (i32.const 21) (i32.const 2)))`
 )
 
 // bulk is seconds of work in which the engine looks at nothing: fills of 128 MiB, one
